@@ -26,7 +26,7 @@ from puzzlelab.core.errors import BadInput, shorten
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import State
 from puzzlelab.core.verify import replay
-from puzzlelab.core.views import Estimate, Estimates, Reversible
+from puzzlelab.core.views import Estimate, Estimates, KernelRules, Reversible
 from puzzlelab.engine import kernels
 from puzzlelab.engine.batch_rules import estimated, solved, successors
 from puzzlelab.engine.search_rules import rules_of, runner
@@ -110,11 +110,19 @@ def known_solutions(
     _search(graph, [*dict.fromkeys(seeds)], most)
     are_solved = solved(puzzle, np.stack([*graph.states.values()])).tolist()
     ends = [key for key, is_solved in zip(graph.states, are_solved, strict=True) if is_solved]
-    listed = ends if goals is None else {goal.tobytes() for goal in goals}
-    for key in ends:
-        with puzzle.at(graph.states[key]):
-            must(key in listed, "the board is solved, and `goals` does not give it")
+    if goals is not None:
+        _must_list(puzzle, goals, [graph.states[key] for key in ends])
     return _shortest(graph, ends)
+
+
+def _must_list(puzzle: CheckedPuzzle, goals: State, ends: Sequence[State]) -> None:
+    """Raise `ConformanceError` for a solved state that is no goal, nor the same as one after `KernelRules.merge`."""
+    rules = puzzle.view(KernelRules)
+    form = np.asarray if rules is None or rules.merge is None else rules.starts
+    listed = {goal.tobytes() for goal in form(goals)}
+    for state, one in zip(ends, form(np.stack(ends)), strict=True) if ends else ():
+        with puzzle.at(state):
+            must(one.tobytes() in listed, "the board is solved, and `goals` does not give it")
 
 
 def _random_game(graph: _Graph, state: State, random: np.random.Generator, length: int) -> list[bytes]:

@@ -45,7 +45,7 @@ class Reversible(Protocol):
     """The view that lists the goals and inverts moves, so that a search can start at the goal."""
 
     def goals(self) -> State:
-        """Return all solved states `[G, S]`."""
+        """Return all solved states `[G, S]`; one is enough of those that `KernelRules.merge` makes the same."""
 
     def inverse(self, move: int) -> int:
         """Return the move that undoes `move`."""
@@ -291,8 +291,16 @@ class KernelRules:
     """Working states `dtype[B, size]` from plain states `[B, S]`."""
     decode: Callable[[State], State]
     """The inverse of `encode`."""
+    merge: Callable[[State], State] | None = None
+    """Working states `[B, size]` in which pieces that may stand for each other are the same, for a search that shall
+    know such states as one; None if all pieces differ. `decode` then gives a plain state that is as good."""
     has_objection: Callable[[State], NDArray[np.bool_]] | None = None
     """`bool[B]`: whether `objection` names a reason for each of the plain states `[B, S]`; None asks it one by one."""
+
+    def starts(self, states: State) -> State:
+        """Return the working states `dtype[B, size]` from which searches start, from plain states `[B, S]`."""
+        working = np.ascontiguousarray(self.encode(states), self.dtype)
+        return working if self.merge is None else self.merge(working)
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,7 @@ def restarted(
     Raises `MemoryError` where its arrays cannot grow.
     """
     search.load()
-    starts = np.ascontiguousarray(rules.encode(boards.states), rules.dtype)
+    starts = rules.starts(boards.states)
     first, began, results = 0, time.perf_counter(), list[Result]()
     try:
         for number, start in enumerate(starts):

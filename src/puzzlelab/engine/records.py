@@ -66,7 +66,7 @@ def table_size(entries: int) -> int:
 
 def working(rules: KernelRules, start: State) -> State:
     """Return the working state `[S]` of a plain one."""
-    state: State = rules.encode(start[None])[0].astype(rules.dtype)
+    state: State = rules.starts(start[None])[0]
     return state
 
 

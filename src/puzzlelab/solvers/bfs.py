@@ -43,7 +43,7 @@ def machine(instance: Instance, rules: KernelRules, goals: State | None, limit: 
     add_to_root = runner(add_root, rules)
     add_to_root(record, record.expansion.state, 0)
     record.sizes[0] = 1
-    for goal in () if goals is None else rules.encode(goals).astype(rules.dtype):
+    for goal in () if goals is None else rules.starts(goals):
         add_to_root(record, goal, 1)
 
     def solution(record: BfsRecord) -> list[int]:

@@ -95,7 +95,7 @@ def machine(
         ),
         active_games=np.empty(games, np.int32),
         games=Games(
-            position=rules.encode(np.stack([instance.state for instance in instances])).astype(rules.dtype),
+            position=rules.starts(np.stack([instance.state for instance in instances])),
             status=np.zeros(games, np.int8),
             length=np.zeros(games, np.int32),
             moves=np.empty((games, min(max_moves, FIRST_MOVES)), np.int32),

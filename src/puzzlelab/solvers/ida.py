@@ -239,7 +239,7 @@ class BatchSearch:
         self.boards, self.search, self.limit, self.resumed = boards, search, limit, resumed
         self.budget = min(QUICK_NODES, (first_nodes or UNBOUNDED) - 1)
         count = len(boards)
-        self.starts = np.ascontiguousarray(rules.encode(boards.states), rules.dtype)
+        self.starts = rules.starts(boards.states)
         self.lengths = np.full(count, UNSOLVED, np.int32)
         self.moves = np.zeros((count, FIRST_DEPTH), np.int32)
         self.counts = np.zeros((count, 3), np.int64)

@@ -117,7 +117,7 @@ class Deepening(OptimumProver):
     def rests(self, states: State, moves: Sequence[int], left: int) -> Iterator[Sequence[int] | None]:
         """Yield a solution from each state on, or None, by a search of the threshold `left` alone."""
         control = self.machine.control
-        for state, move in zip(self.rules.encode(states).astype(self.rules.dtype), moves, strict=True):
+        for state, move in zip(self.rules.starts(states), moves, strict=True):
             restart(self.machine.record, state)
             control.expanded, control.generated = self.counts
             control.one_threshold, control.threshold, control.last_move = 1, left, move

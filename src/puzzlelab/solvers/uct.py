@@ -241,7 +241,7 @@ def machine(
             unit=float(objective.unit),
             least_rest=float(objective.least_sum),
         ),
-        start=np.ascontiguousarray(rules.encode(starts).astype(rules.dtype)),
+        start=rules.starts(starts),
         game_states=np.zeros((games, move_room, rules.words), np.uint64),
         keys=np.zeros((games, node_room, rules.words), np.uint64),
         new_row=np.zeros(node_room, np.int32),

@@ -62,6 +62,16 @@ def flat(table: NDArray[np.uint8], bits: np.uint64) -> NDArray[np.uint8]:
     return np.pad(table, ((0, 0), (0, (1 << int(bits)) - table.shape[1]))).reshape(-1)
 
 
+def reach(puzzle: Tiles, distance: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Return `uint8[N, N]` from a distance of cells `[N, N]`: that of each piece from each cell to the nearest cell
+    where it may lie in the end; 0 for the blank.
+    """
+    geometry = rules(puzzle).tables
+    nearest = np.stack([distance[geometry.kinds == kind].min(axis=0) for kind in geometry.kinds])
+    nearest[geometry.home] = 0
+    return nearest.astype(np.uint8)
+
+
 @cache
 def misplaced(puzzle: Tiles) -> MisplacedTables:
     return MisplacedTables(rules(puzzle).tables)
@@ -69,19 +79,16 @@ def misplaced(puzzle: Tiles) -> MisplacedTables:
 
 @cache
 def manhattan(puzzle: Tiles) -> ManhattanTables:
-    geometry = rules(puzzle).tables
-    distance = grid_distance(puzzle.rows, puzzle.columns).astype(np.uint8)
-    distance[geometry.home] = 0
-    return (MultiManhattanTables if puzzle.is_multi else ManhattanTables)(geometry, flat(distance, geometry.bits))
+    geometry, distance = rules(puzzle).tables, grid_distance(puzzle.rows, puzzle.columns)
+    table = flat(reach(puzzle, distance), geometry.bits)
+    return (MultiManhattanTables if puzzle.is_multi else ManhattanTables)(geometry, table)
 
 
 @cache
 def shared(puzzle: Tiles) -> SharedTables:
     geometry, sizes = rules(puzzle).tables, (puzzle.rows, puzzle.columns)
     lines = np.divmod(np.arange(puzzle.cells), puzzle.columns)
-    distances = [np.abs(line[:, None] - line).astype(np.uint8) for line in lines]
-    for distance in distances:
-        distance[geometry.home] = 0
+    distances = [reach(puzzle, np.abs(line[:, None] - line)) for line in lines]
     return SharedTables(
         geometry, np.stack([flat(distance, geometry.bits) for distance in distances]), np.array(sizes) - 1
     )
@@ -113,15 +120,22 @@ def _needs_no_memo(estimate, state, memo):
 def _misplaced_begin(estimate, state, memo):
     total = 0
     for cell in range(state.size - 1):
-        if state[cell] != cell and state[cell] != estimate.geometry.home:
+        if is_away(estimate.geometry, state[cell], cell) and state[cell] != estimate.geometry.home:
             total += 1
     return total
+
+
+@names.inlined
+def is_away(geometry, piece, cell):
+    """Tell whether the piece does not belong in this cell."""
+    return geometry.kinds[piece] != geometry.kinds[cell]
 
 
 @implements(names.evaluate_move, MisplacedTables)
 def _misplaced_peek(estimate, state, move, value, memo, delta, most):
     piece, source, blank = moving(estimate.geometry, state, move)
-    return value + np.int64(piece != blank) - np.int64(piece != source)
+    geometry = estimate.geometry
+    return value + np.int64(is_away(geometry, piece, blank)) - np.int64(is_away(geometry, piece, source))
 
 
 @implements(names.evaluate, ManhattanTables, MultiManhattanTables)

@@ -17,10 +17,15 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.errors import UnknownName
 from puzzlelab.core.views import Estimate, Scale
+from puzzlelab.puzzles.tiles.notation import OPEN
 from puzzlelab.puzzles.tiles.rules import reversed_goal
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
+
+
+FEW_EQUAL = 4
+"""Equal tiles that fit into a group of a database on every board that has one."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +51,12 @@ class TilesEstimates:
 
 def default(puzzle: Tiles) -> str:
     """Return the estimate of searches that name none."""
-    if puzzle.is_multi:
-        return (
-            "walking" if puzzle.cells <= 10 and _has_walking(puzzle) else "pdb" if puzzle.cells <= 25 else "manhattan"
-        )
-    if puzzle.cells <= 10 or puzzle.cells > 25:
-        return "conflicts"
-    return "pdb"
+    small = "walking" if puzzle.is_multi else "conflicts"
+    if puzzle.is_permutation and puzzle.cells <= 10 and (_has_walking(puzzle) or not puzzle.is_multi):
+        return small
+    if puzzle.cells <= 25 and _has_database(puzzle):
+        return "pdb"
+    return "manhattan" if puzzle.is_multi or not puzzle.is_permutation else "conflicts"
 
 
 def _simple(puzzle: Tiles, name: str) -> Estimate:
@@ -77,25 +81,30 @@ def _of_module(module: str) -> Callable[[Tiles, str], Estimate]:
 
 
 def _has_walking(puzzle: Tiles) -> bool:
-    return max(puzzle.rows, puzzle.columns) <= 4
+    return puzzle.is_permutation and max(puzzle.rows, puzzle.columns) <= 4
+
+
+def _has_database(puzzle: Tiles) -> bool:
+    fewest = min((puzzle.goal.count(tile) for tile in {*puzzle.goal} - {0, OPEN}), default=puzzle.cells)
+    return puzzle.cells <= (25 if puzzle.is_multi else 36) and fewest <= FEW_EQUAL
 
 
 def _has_pairs(puzzle: Tiles) -> bool:
     is_large = puzzle.cells > 16 and min(puzzle.rows, puzzle.columns) > 2
-    return not puzzle.is_multi and is_large and bool(reversed_goal(puzzle)[-1] == 0)
+    return _is_single(puzzle) and puzzle.is_permutation and is_large and bool(reversed_goal(puzzle)[-1] == 0)
 
 
-def _single(puzzle: Tiles) -> bool:
+def _is_single(puzzle: Tiles) -> bool:
     return not puzzle.is_multi
 
 
 CATALOGUE: Mapping[str, tuple[str, Callable[[Tiles, str], Estimate], Callable[[Tiles], bool]]] = {
-    "misplaced": ("tiles that are not where they belong", _simple, _single),
+    "misplaced": ("tiles that are not where they belong", _simple, _is_single),
     "manhattan": ("distances of all tiles from where they belong", _simple, lambda puzzle: True),
     "conflicts": (
         "Manhattan distance, and 2 for each tile that must leave its line to let others pass",
         _of_module("linear_conflict_kernels"),
-        _single,
+        lambda puzzle: _is_single(puzzle) and puzzle.is_permutation,
     ),
     "shared": (
         "distances along rows and columns, each divided by the most tiles of a move",
@@ -110,7 +119,7 @@ CATALOGUE: Mapping[str, tuple[str, Callable[[Tiles, str], Estimate], Callable[[T
     "pdb": (
         "the usual additive pattern database of this size; also pdb-663, pdb-78, pdb-6666, or pdb:1,2,3/4,5,6/7,8",
         _of_module("pattern_database"),
-        lambda puzzle: puzzle.cells <= (25 if puzzle.is_multi else 36),
+        _has_database,
     ),
     "pairs": (
         "Manhattan distance, and learned weights of where two and three tiles lie; no lower bound",
@@ -120,7 +129,7 @@ CATALOGUE: Mapping[str, tuple[str, Callable[[Tiles, str], Estimate], Callable[[T
     "exact": (
         "the true distance, from a table of all states",
         _of_module("exact_distances_kernels"),
-        lambda puzzle: puzzle.cells <= 10,
+        lambda puzzle: puzzle.is_permutation and puzzle.cells <= 10,
     ),
 }
 """Name -> (what it is, how it is made, which boards have it)."""

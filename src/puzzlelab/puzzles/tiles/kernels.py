@@ -2,9 +2,10 @@
 """The compiled rules of sliding tiles.
 
 A working state is `uint8[N + 1]`: for each of the N cells the *goal cell* of the piece that lies there, then the cell
-of the blank. In these terms every goal board is the identity, so that no kernel knows the actual goal. Where the goal
-has the blank in a corner, rows and columns are reversed until that corner is the last cell: all four corners have the
-same tables of estimates. Moves keep their meaning on the board as it is written.
+of the blank. In these terms every goal board is the identity, so that no kernel knows the actual goal. Equal tiles
+have the first of their goal cells. Where the goal has the blank in a corner, rows and columns are reversed until
+that corner is the last cell: all four corners have the same tables of estimates. Moves keep their meaning on the board
+as it is written.
 Moves are directions in which the TILE slides: 0 = U, 1 = D, 2 = L, 3 = R. In the metric of multi-tile moves they have
 the numbers of `rules.slides`, and tables of their own.
 
@@ -47,6 +48,8 @@ class TilesTables(NamedTuple):
     """Bits of a cell in a packed state, and in a place of a flat table."""
     home: np.uint8
     """The blank's goal cell."""
+    kinds: NDArray[np.uint8]
+    """[N]: for the piece that belongs in each cell, the first cell where it may lie in the end as well."""
 
 
 class MultiTables(NamedTuple):
@@ -73,6 +76,8 @@ class MultiTables(NamedTuple):
     """Bits of a cell in a packed state, and in a place of a flat table."""
     home: np.uint8
     """The blank's goal cell."""
+    kinds: NDArray[np.uint8]
+    """[N]: for the piece that belongs in each cell, the first cell where it may lie in the end as well."""
 
 
 class _Moves(NamedTuple):
@@ -105,19 +110,29 @@ def _bits(cells: int) -> np.uint64:
     return np.uint64(max(1, int(cells - 1).bit_length()))
 
 
-def rule_tables(rows: int, columns: int, home: int, axes: tuple[int, ...] = ()) -> TilesTables:
-    """Return the tables of a `rows` x `columns` board whose blank belongs in cell `home` with these axes reversed."""
+def rule_tables(
+    rows: int, columns: int, home: int, axes: tuple[int, ...] = (), kinds: NDArray[np.uint8] | None = None
+) -> TilesTables:
+    """Return the tables of a `rows` x `columns` board whose blank belongs in cell `home` with these axes reversed.
+
+    Without `kinds` no pieces are alike.
+    """
     cells = rows * columns
+    kinds = np.arange(cells, dtype=np.uint8) if kinds is None else kinds
     source, moves, counts = _moves(rows, columns, _working_slides(rows, columns, "single", axes))
     pending = np.zeros((cells, 8), np.uint64)
     for cell in range(cells):
         for last in range(5):
             tried = [move for move in moves[cell, : counts[cell]].tolist() if last == 4 or move != last ^ 1]
             pending[cell, last] = sum((move + 1) << (4 * place) for place, move in enumerate(tried))
-    return TilesTables(source, moves, counts, source.reshape(-1), pending.reshape(-1), _bits(cells), np.uint8(home))
+    return TilesTables(
+        source, moves, counts, source.reshape(-1), pending.reshape(-1), _bits(cells), np.uint8(home), kinds
+    )
 
 
-def multi_tables(rows: int, columns: int, home: int, axes: tuple[int, ...] = ()) -> MultiTables:
+def multi_tables(
+    rows: int, columns: int, home: int, axes: tuple[int, ...] = (), kinds: NDArray[np.uint8] | None = None
+) -> MultiTables:
     """Return the same tables for multi-tile moves."""
     cells, known = rows * columns, _working_slides(rows, columns, "multi", axes)
     source, moves, counts = _moves(rows, columns, known)
@@ -135,6 +150,7 @@ def multi_tables(rows: int, columns: int, home: int, axes: tuple[int, ...] = ())
         pending=(tried * np.uint64(1) << np.arange(len(known), dtype=np.uint64)).sum(axis=2, dtype=np.uint64),
         bits=_bits(cells),
         home=np.uint8(home),
+        kinds=np.arange(cells, dtype=np.uint8) if kinds is None else kinds,
     )
 
 
@@ -167,7 +183,7 @@ def slide(tables, state, move):
 @implements(names.solved, TilesTables, MultiTables)
 def solved(tables, state):
     for cell in range(state.size - 1):
-        if state[cell] != cell:
+        if tables.kinds[state[cell]] != tables.kinds[cell]:
             return False
     return True
 
@@ -291,29 +307,62 @@ def packed_words(cells: int) -> int:
     return -(-cells // per_word)
 
 
+class Places(NamedTuple):
+    """What a goal says of the places of pieces, with the `reversed_axes` reversed."""
+
+    of_numbers: NDArray[np.uint8]
+    """[N]: the goal cell of each number, the first one of equal tiles."""
+    kinds: NDArray[np.uint8]
+    """[N]: see `TilesTables.kinds`."""
+    free: NDArray[np.uint8]
+    """The goal cells of tiles that may lie on any place which does not matter."""
+
+
+@cache
+def places(puzzle: Tiles) -> Places:
+    """Return what the goal of a puzzle says."""
+    goal, of_numbers = reversed_goal(puzzle), np.zeros(puzzle.cells, np.uint8)
+    numbers, first = np.unique(goal, return_index=True)
+    of_numbers[numbers] = first
+    kinds, unnamed = of_numbers[goal], of_numbers[list(puzzle.unnamed)]
+    kinds[unnamed] = unnamed[:1]
+    return Places(of_numbers, kinds, unnamed[unnamed != of_numbers[0]])
+
+
 @cache
 def rules(puzzle: Tiles) -> KernelRules:
     """Return the working form of a puzzle's states: the goal cell of each piece, then the cell of the blank."""
-    goal = reversed_goal(puzzle)
-    goal_cells = np.argsort(goal).astype(np.uint8)
+    goal, (of_numbers, kinds, free) = reversed_goal(puzzle), places(puzzle)
 
     def encode(states: NDArray[np.uint8]) -> NDArray[np.uint8]:
         states = with_reversed_axes(puzzle, states)
         working = np.empty((*states.shape[:-1], puzzle.cells + 1), np.uint8)
-        working[..., :-1] = np.take(goal_cells, states)
+        working[..., :-1] = np.take(of_numbers, states)
         working[..., -1] = np.argmax(states == 0, axis=-1)
         return working
 
+    def merge(states: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        merged, pieces = states.copy(), states[..., :-1]
+        merged[..., :-1] = np.where(np.isin(pieces, free), free[0], pieces)
+        return merged
+
     def decode(states: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        return with_reversed_axes(puzzle, np.take(goal, states[..., : puzzle.cells]))
+        pieces = states[..., : puzzle.cells]
+        if free.size > 1:
+            is_first = pieces == free[0]
+            is_first &= is_first.sum(axis=-1, keepdims=True) > 1  # merged: which of them lay where is not known
+            pieces = pieces.copy()
+            pieces[is_first] = np.tile(free, np.count_nonzero(is_first) // free.size)
+        return with_reversed_axes(puzzle, np.take(goal, pieces))
 
     make, home = multi_tables if puzzle.is_multi else rule_tables, int(np.argmin(goal))
     return KernelRules(
-        tables=make(puzzle.rows, puzzle.columns, home, reversed_axes(puzzle)),
+        tables=make(puzzle.rows, puzzle.columns, home, reversed_axes(puzzle), kinds),
         size=puzzle.cells + 1,
         dtype=np.uint8,
         words=packed_words(puzzle.cells),
         encode=encode,
         decode=decode,
+        merge=merge if free.size > 1 else None,
         has_objection=puzzle.has_objection,
     )

@@ -61,8 +61,9 @@ def _by_name(puzzle: Tiles, letters: str) -> Mapping[str, MoveForm]:
             "".join if puzzle.is_multi else _with_counts,
         ),
         "words": MoveForm(f"up, down, left, right: {way}", words),
-        "numbers": MoveForm(f"numbers: {tile}", lambda *given: _tiles(puzzle, *given)),
     }
+    if len({*puzzle.pieces}) == puzzle.cells:  # equal tiles are no names of moves
+        of_both["numbers"] = MoveForm(f"numbers: {tile}", lambda *given: _tiles(puzzle, *given))
     return of_both if letters == TILE else of_both | {"blank": MoveForm(f"u, d, l, r: {way}", small, "".join)}
 
 
@@ -154,7 +155,9 @@ def _move_of_tile(puzzle: Tiles, state: Board, word: str) -> int:
     """Return the move in which the tile of this number goes to the place of the blank, or to that beside it."""
     cells = np.flatnonzero(state == int(word[:9])) if word.strip("0") else np.zeros(0, int)
     if not len(cells):
-        raise BadBoard(f"there is no tile {shorten(word)}; tiles are 1 to {puzzle.cells - 1}")
+        raise BadBoard(f"there is no tile {shorten(word)}; tiles are 1 to {puzzle.pieces[-1]}")
+    if len(cells) > 1:
+        raise BadBoard(f"tile {shorten(word)} is there {len(cells)} times; write moves as letters or words")
     blank, tile = (np.array(divmod(int(cell), puzzle.columns)) for cell in (state.argmin(), cells[0]))
     down, right = (blank - tile).tolist()
     if down == 0 or right == 0:

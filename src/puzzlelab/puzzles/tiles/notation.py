@@ -6,6 +6,7 @@ Shapes: B = boards, N = cells, W = characters of a line.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 SMALLEST, LARGEST = 2, 12
 """The fewest and the most rows and columns."""
+OPEN, OPEN_SIGN = -1, "*"
+"""In a goal: a place where anything may lie."""
 LONGEST = 4096
 """Characters that no tiles board needs."""
 HEX_CELLS = 16
@@ -51,8 +54,8 @@ def notation(puzzle: Tiles) -> Notation:
     return Notation(
         shape=(puzzle.rows, puzzle.columns),
         signs=frozenset(digits + letters + "".join(sign for sign in BLANKS if len(sign) == 1).lower()),
-        read=lambda text: read(text, puzzle.rows, puzzle.columns, puzzle.name),
-        read_lines=partial(read_lines, puzzle.cells),
+        read=partial(read, puzzle),
+        read_lines=partial(read_lines, puzzle.pieces),
         write_lines=write_lines,
     )
 
@@ -67,12 +70,28 @@ def forms(puzzle: Tiles) -> Forms:
 # --- one board ---
 
 
-def read(text: str, rows: int, columns: int, name: str) -> Board:
-    """Read `uint8[rows * columns]` from numbers, in rows or not, or from one hexadecimal digit a cell; a slash ends a
-    row.
+def read(puzzle: Tiles, text: str) -> Board:
+    """Read `uint8[N]` from numbers, in rows or not, or from one hexadecimal digit a cell; a slash ends a row.
 
     Raises `BadBoard` with the place.
     """
+    tiles = _cells(text, puzzle.rows, puzzle.columns, puzzle.name)
+    _check(tiles, puzzle.pieces)
+    return np.array(tiles, np.uint8)
+
+
+def read_goal(text: str, rows: int, columns: int) -> tuple[int, ...]:
+    """Read the N numbers of a goal, with `OPEN` for a `*`; raises `BadBoard` with the place."""
+    return tuple(_cells(text, rows, columns, "the goal", OPEN_SIGN))
+
+
+def write_goal(goal: Sequence[int]) -> str:
+    """Write a goal as it stands in the name of a puzzle."""
+    return ",".join(OPEN_SIGN if number == OPEN else str(number) for number in goal)
+
+
+def _cells(text: str, rows: int, columns: int, name: str, open_sign: str = "") -> list[int]:
+    """Return the numbers of all cells, `OPEN` for a sign of that meaning."""
     cells = rows * columns
     if len(text) > LONGEST:
         raise BadBoard(f"{len(text):,} characters are no board; {name} has {cells} numbers")
@@ -80,13 +99,12 @@ def read(text: str, rows: int, columns: int, name: str) -> Board:
     words = _words(text)
     if not words:
         raise BadBoard(f"the board is empty; {name} has {cells} numbers, 0 for the blank")
-    tiles = _digits(words[0], cells, name) if len(words) == 1 and cells > 1 else _numbers(words)
+    tiles = _digits(words[0], cells, name, open_sign) if len(words) == 1 else _numbers(words, open_sign)
     if len(tiles) != cells:
         raise BadBoard(f"{len(tiles)} number{'s' * (len(tiles) != 1)} given; {name} has {cells}, 0 for the blank")
-    _check(tiles)
     if ROW_SIGNS.search(text):
         check_rows([len(_words(row)) for row in rows_of(text)], rows, columns, name)
-    return np.array(tiles, np.uint8)
+    return tiles
 
 
 def write(board: Board) -> str:
@@ -103,46 +121,53 @@ def _words(text: str) -> list[str]:
     return re.sub(r"[\s,;\[\]()]+", " ", text).split()
 
 
-def _digits(word: str, cells: int, name: str) -> list[int]:
+def _digits(word: str, cells: int, name: str, open_sign: str) -> list[int]:
     if cells > HEX_CELLS:
         raise BadBoard(f"'{shorten(word)}' is one word; {name} has {cells} numbers with spaces between them")
     if len(word) != cells:
         raise BadBoard(f"'{shorten(word)}' has {len(word)} digits; {name} has {cells}, 0 for the blank")
     for place, digit in enumerate(word, start=1):
-        if digit not in "0123456789abcdefABCDEF":
+        if digit not in "0123456789abcdefABCDEF" + open_sign:
             raise BadBoard(f"'{shorten(digit)}' is no digit", f"place {place}")
-    return [int(digit, 16) for digit in word]
+    return [OPEN if digit == open_sign else int(digit, 16) for digit in word]
 
 
-def _numbers(words: Sequence[str]) -> list[int]:
+def _numbers(words: Sequence[str], open_sign: str) -> list[int]:
     for place, word in enumerate(words, start=1):
-        if not re.fullmatch(r"[+-]?[0-9]+", word):
+        if word != open_sign and not re.fullmatch(r"[+-]?[0-9]+", word):
             raise BadBoard(f"'{shorten(word)}' is no number", f"place {place}")
-    return list(map(int, words))
+    return [OPEN if word == open_sign else int(word) for word in words]
 
 
-def _check(tiles: Sequence[int]) -> None:
-    """Raise `BadBoard` with the place of the first number that is none of a tile, or that stands there twice."""
-    first = dict[int, int]()
+def _check(tiles: Sequence[int], pieces: Sequence[int]) -> None:
+    """Raise `BadBoard` with the place of the first number that is none of a tile, or that stands there too often.
+
+    `pieces` are the numbers of a board in order.
+    """
+    wanted, places = Counter(pieces), dict[int, list[int]]()
     for place, tile in enumerate(tiles, start=1):
-        if not 0 <= tile < len(tiles):
-            known = f"tiles are 1 to {len(tiles) - 1}, and 0 for the blank"
-            raise BadBoard(f"there is no tile {shorten(str(tile))}; {known}", f"place {place}")
-        if tile in first:
-            missing = min(set(range(len(tiles))) - set(tiles))
+        if tile not in wanted:
+            distinct = len(wanted) == len(pieces)
+            known = f"1 to {len(tiles) - 1}" if distinct else ", ".join(map(str, sorted(wanted)[1:]))
             raise BadBoard(
-                f"tile {tile} stands here and at place {first[tile]}; {missing} is missing", f"place {place}"
+                f"there is no tile {shorten(str(tile))}; tiles are {known}, and 0 for the blank", f"place {place}"
             )
-        first[tile] = place
+        before = places.setdefault(tile, [])
+        if len(before) == wanted[tile]:
+            missing = min(Counter(pieces) - Counter(tiles))
+            where = f"at place{'s' * (len(before) > 1)} {', '.join(map(str, before))}"
+            raise BadBoard(f"tile {tile} stands here and {where}; {missing} is missing", f"place {place}")
+        before.append(place)
 
 
 # --- many boards ---
 
 
-def read_lines(cells: int, lines: Text) -> tuple[Board, NDArray[np.bool_]]:
+def read_lines(pieces: Sequence[int], lines: Text) -> tuple[Board, NDArray[np.bool_]]:
     """Read `lines: uint8[B, W]` of numbers with one space between them, or of one hexadecimal digit a cell:
-    `uint8[B, N]`, and `bool[B]`, which are boards.
+    `uint8[B, N]`, and `bool[B]`, which are boards of these numbers.
     """
+    cells = len(pieces)
     states = np.zeros((len(lines), cells), np.uint8)
     if lines.shape[1] == cells <= HEX_CELLS:
         states[:] = DIGIT_OF_BYTE[lines]
@@ -150,7 +175,7 @@ def read_lines(cells: int, lines: Text) -> tuple[Board, NDArray[np.bool_]]:
     else:
         values, is_end, is_written = _words_of(lines, cells)
         states[is_written] = values[is_written][is_end[is_written]].reshape(-1, cells)
-    return states, is_written & (np.sort(states, axis=1) == np.arange(cells)).all(axis=1)
+    return states, is_written & (np.sort(states, axis=1) == pieces).all(axis=1)
 
 
 def _words_of(lines: Text, cells: int) -> tuple[Board, NDArray[np.bool_], NDArray[np.bool_]]:
@@ -203,9 +228,10 @@ def from_grid(grid: TextGrid, name: str | None) -> Iterator[tuple[str, str]]:
     count, width = len(grid.cells), grid.width
     if not width or (grid.has_gaps and " " not in grid.cells):
         return
-    tiles = _tiles([cell.strip() for cell in grid.cells])
+    pieces = _pieces(name, count)
+    tiles = _tiles([cell.strip() for cell in grid.cells], pieces)
     if tiles is None:
-        _find_repeated(grid)
+        _find_repeated(grid, pieces)
         return
     sides = [(grid.height, width)]
     if min(grid.height, width) == 1:  # these are no rows
@@ -218,32 +244,41 @@ def from_grid(grid: TextGrid, name: str | None) -> Iterator[tuple[str, str]]:
             yield f"tiles-{rows}x{columns}", "\n".join(lines)
 
 
-def _tiles(cells: list[str]) -> list[int] | None:
-    """Return the numbers of all cells, 0 for the blank; None if they are no board."""
-    wanted = set(range(len(cells)))
+def _pieces(name: str | None, cells: int) -> Sequence[int]:
+    """Return the numbers of a board of the puzzle of this name, in order; 0, 1, 2 ... if it has none of this size."""
+    from puzzlelab.puzzles.tiles.rules import from_name
+
+    puzzle = from_name(name.removeprefix("tiles-")) if name and name.startswith("tiles-") else None
+    return puzzle.pieces if puzzle is not None and puzzle.cells == cells else range(cells)
+
+
+def _tiles(cells: list[str], pieces: Sequence[int]) -> list[int] | None:
+    """Return the numbers of all cells, 0 for the blank; None if they are no board of these pieces."""
+    wanted = list(pieces)
     is_blank = [cell in BLANKS and cell != "0" for cell in cells]
     if sum(is_blank) == 1 and len(cells) > 4:  # the others are counted from 0, or letters
         bare = [cell.lower() for cell in cells if cell not in BLANKS or cell == "0"]
-        if sorted(bare) == sorted(map(str, range(len(cells) - 1))):
+        if sorted(bare) == sorted(str(number - 1) for number in wanted[1:]):
             return [0 if blank else int(cell) + 1 for cell, blank in zip(cells, is_blank, strict=True)]
     values = [0 if cell in "_.-*?#0" else LETTERS.find(cell.lower()) + 1 if len(cell) == 1 else -1 for cell in cells]
-    if set(values) == wanted:
+    if sorted(values) == wanted:
         return values
     for base in (10, 16):
         numbers = [_number(cell, base if len(cell) == 1 and len(cells) <= HEX_CELLS else 10) for cell in cells]
-        if set(numbers) == wanted:
-            return [number for number in numbers if number is not None]
+        tiles = [number for number in numbers if number is not None]
+        if sorted(tiles) == wanted:
+            return tiles
     return None
 
 
-def _find_repeated(grid: TextGrid) -> None:
+def _find_repeated(grid: TextGrid, pieces: Sequence[int]) -> None:
     """Raise `BadBoard` for cells that are nearly a board, with the number that stands there twice."""
     numbers = [_number(cell.strip(), 10) for cell in grid.cells]
     tiles = [number for number in numbers if number is not None]
     count = len(tiles)
     is_shape = (grid.height > 1 or round(count**0.5) ** 2 == count) and count >= SMALLEST**2
     if None not in numbers and is_shape and len(set(range(count)) - set(tiles)) <= MOST_MISSING * count:
-        _check(tiles)
+        _check(tiles, pieces)
 
 
 def _number(cell: str, base: int) -> int | None:

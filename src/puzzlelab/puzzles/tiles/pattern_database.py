@@ -13,7 +13,7 @@ import hashlib
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,11 +24,13 @@ from puzzlelab.core.errors import BadOption, UnknownName
 from puzzlelab.core.views import Estimate, Stronger
 from puzzlelab.engine import report
 from puzzlelab.engine.table_cache import is_stored, stored
-from puzzlelab.puzzles.tiles.kernels import MultiTables, TilesTables, rules
+from puzzlelab.puzzles.tiles.kernels import MultiTables, TilesTables, places, rules
+from puzzlelab.puzzles.tiles.notation import OPEN
 from puzzlelab.puzzles.tiles.pattern_database_kernels import (
     UNREACHED,
     GroupSearch,
     MultiPatternTables,
+    OpenPatternTables,
     PatternTables,
     expand_level,
     least_entries,
@@ -141,6 +143,7 @@ def build_group(
 ) -> NDArray[np.uint8]:
     """Return `uint8[k!, C(N, k)]`: the entries of a group of goal cells, by breadth-first search back from the goal.
 
+    The cells of equal tiles are next to each other in the group.
     They are written into `values` if it is there. The moves are worked out once for each set of cells; the k! orders
     then follow by a table each. Time and memory are O(C(N, k) k!).
     """
@@ -159,7 +162,10 @@ def build_group(
         new_entries=np.zeros(entries.shape[1], np.int32),
     )
     home = int(np.searchsorted(links.masks, np.uint64(sum(1 << cell for cell in group))))
-    _spread(search, int(links.offsets[home] + links.labels[home, geometry.home]), title)
+    blanks = np.flatnonzero(geometry.kinds == geometry.kinds[geometry.home])
+    orders = np.array(list(itertools.permutations(group)))
+    is_home = (geometry.kinds[orders] == geometry.kinds[sorted(group)]).all(axis=1)
+    _spread(search, links.offsets[home] + links.labels[home, blanks], np.flatnonzero(is_home), title)
     kept = links.offsets if isinstance(geometry, TilesTables) else np.arange(regions + 1)
     values = np.empty((math.factorial(size), kept.size - 1), np.uint8) if values is None else values
     least_entries(entries, kept, values)
@@ -241,12 +247,14 @@ def _compositions(codes: NDArray[np.int64], turns: NDArray[np.uint16]) -> NDArra
     return found
 
 
-def _spread(search: GroupSearch, home: int, title: str) -> None:
-    """Fill the entries level by level from the goal's region, in pieces short enough for progress and Ctrl-C."""
+def _spread(search: GroupSearch, homes: NDArray[np.int64], orders: NDArray[np.int64], title: str) -> None:
+    """Fill the entries level by level from the goal's regions and orders, in pieces short enough for progress and
+    Ctrl-C.
+    """
     regions = len(search.entries)
-    search.entries[home, 0], search.active[0, home] = 0, 1
+    search.entries[homes[:, None], orders], search.active[0, homes] = 0, 1
     wanted = regions * search.turns.shape[1]
-    depth, done, reached = 0, 1, 1
+    depth, done, reached = 0, np.unique(homes).size * orders.size, 1
     while reached:
         reached = 0
         for start in range(0, regions, 4096):
@@ -279,12 +287,24 @@ def _of_size(puzzle: Tiles) -> dict[str, Groups]:
 
 def _named(puzzle: Tiles) -> dict[str, Groups]:
     """Return the databases that have a name; none unless the goal has the blank in a corner."""
-    return _of_size(puzzle) if _goal_cells(puzzle)[0] == puzzle.cells - 1 else {}
+    return _of_size(puzzle) if puzzle.is_permutation and _blanks(puzzle) == (puzzle.cells - 1,) else {}
 
 
-def _goal_cells(puzzle: Tiles) -> list[int]:
-    """Return the goal cell of each tile, the blank first, in the cells of `kernels`."""
-    return [int(cell) for cell in np.argsort(reversed_goal(puzzle))]
+def _goal_cells(puzzle: Tiles) -> dict[int, list[int]]:
+    """Return the goal cells of each number that the goal names, in the cells of `kernels`: as many as equal tiles."""
+    goal, named = reversed_goal(puzzle), sorted({*puzzle.goal} - {0, OPEN})
+    return {number: np.flatnonzero(goal == number).tolist() for number in named}
+
+
+def _group(goal_cells: Iterable[list[int]]) -> tuple[int, ...]:
+    """Return the group of these goal cells, equal tiles beside each other."""
+    return tuple(cell for cells in sorted(goal_cells) for cell in cells)
+
+
+def _blanks(puzzle: Tiles) -> tuple[int, ...]:
+    """Return the cells where the blank may lie in the end."""
+    home, kinds = places(puzzle).of_numbers[0], places(puzzle).kinds
+    return tuple(np.flatnonzero(kinds == kinds[home]).tolist())
 
 
 def _entries(puzzle: Tiles, size: int) -> int:
@@ -295,10 +315,17 @@ def _entries(puzzle: Tiles, size: int) -> int:
 
 
 def _any_groups(puzzle: Tiles) -> Groups:
-    """Group cells in order, as many to a group as a table of some ten million entries allows."""
+    """Group cells in order, as many to a group as a table of some ten million entries allows. Equal tiles that are more
+    are in none.
+    """
     size = max(k for k in range(2, MOST_TILES) if _entries(puzzle, k) <= 20_000_000)
-    cells = sorted(_goal_cells(puzzle)[1:])
-    return tuple(tuple(cells[start : start + size]) for start in range(0, len(cells), size))
+    groups = list[list[list[int]]]([[]])
+    for cells in sorted(_goal_cells(puzzle).values()):
+        if sum(map(len, groups[-1])) + len(cells) > size:
+            groups.append([])
+        if len(cells) <= size:
+            groups[-1].append(cells)
+    return tuple(_group(group) for group in groups if group)
 
 
 def _given_groups(puzzle: Tiles, text: str) -> Groups:
@@ -306,13 +333,15 @@ def _given_groups(puzzle: Tiles, text: str) -> Groups:
         raise BadOption(f"'{text[:60]}' is no partition; write groups of tiles as pdb:1,2,3/4,5,6/7,8")
     groups = [[int(tile) for tile in group.split(",")] for group in text.split("/")]
     tiles = sorted(tile for group in groups for tile in group)
-    known, often = set(range(1, puzzle.cells)), "at most once" if puzzle.is_multi else "once"
-    if len(set(tiles)) < len(tiles) or not set(tiles) <= known or (set(tiles) < known and not puzzle.is_multi):
-        raise BadOption(f"the groups of '{text[:60]}' must hold each of the tiles 1 to {puzzle.cells - 1} {often}")
-    if max(map(len, groups)) > MOST_TILES:
+    goal_cells, needs_all = _goal_cells(puzzle), not puzzle.is_multi and puzzle.is_permutation
+    if len(set(tiles)) < len(tiles) or not set(tiles) <= {*goal_cells} or (needs_all and set(tiles) < {*goal_cells}):
+        known = f"1 to {puzzle.cells - 1}" if puzzle.is_permutation else ", ".join(map(str, goal_cells))
+        often = "once" if needs_all else "at most once"
+        raise BadOption(f"the groups of '{text[:60]}' must hold each of the tiles {known} {often}")
+    found = tuple(_group(goal_cells[tile] for tile in group) for group in groups)
+    if max(map(len, found)) > MOST_TILES:
         raise BadOption(f"a group of a pattern database has at most {MOST_TILES} tiles")
-    goal_cells = _goal_cells(puzzle)
-    return tuple(tuple(sorted(goal_cells[tile] for tile in group)) for group in groups)
+    return found
 
 
 def entry_count(puzzle: Tiles, groups: Groups) -> int:
@@ -322,7 +351,10 @@ def entry_count(puzzle: Tiles, groups: Groups) -> int:
 
 def table_name(puzzle: Tiles, groups: Groups) -> str:
     """Return the name of the table of all groups in the user's cache folder."""
-    key = f"{puzzle.rows}x{puzzle.columns} {_goal_cells(puzzle)[0]} {groups} by order" + " multi" * puzzle.is_multi
+    blanks, kinds = ",".join(map(str, _blanks(puzzle))), places(puzzle).kinds
+    key = f"{puzzle.rows}x{puzzle.columns} {blanks} {groups} by order" + " multi" * puzzle.is_multi
+    alike = tuple(tuple(kinds[list(group)].tolist()) for group in groups)
+    key += f" alike {alike}" if alike != groups else ""
     sizes = "".join(str(len(group)) for group in groups)
     return f"pdb-{puzzle.rows}x{puzzle.columns}-{sizes}-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
 
@@ -365,7 +397,8 @@ def patterns(puzzle: Tiles, groups: Groups) -> PatternTables:
     low, high = set_places(cells, half, groups, blanks)
     turns, turn_starts = all_turns(groups)
     transposed = np.arange(cells, dtype=np.uint8).reshape(puzzle.rows, -1).T.reshape(-1)
-    return (MultiPatternTables if puzzle.is_multi else PatternTables)(
+    single = PatternTables if puzzle.is_permutation else OpenPatternTables
+    return (MultiPatternTables if puzzle.is_multi else single)(
         geometry=rules(puzzle).tables,
         values=database(puzzle, groups),
         group=group,
@@ -390,13 +423,13 @@ def set_places(
     """
     masks = np.arange(1 << half)
     low, high, start = [], [], 0
-    for group, places in zip(groups, blanks, strict=True):
+    for group, blank_cells in zip(groups, blanks, strict=True):
         size = len(group)
         members = np.zeros(masks.size, np.int64)
-        low.append(places * _half_rank(masks, 0, half, members, size))
+        low.append(blank_cells * _half_rank(masks, 0, half, members, size))
         upper = size - np.array([int(mask).bit_count() for mask in masks])
-        high.append(start + places * _half_rank(masks, half, cells, upper, size))
-        start += math.perm(cells, size) * places
+        high.append(start + blank_cells * _half_rank(masks, half, cells, upper, size))
+        start += math.perm(cells, size) * blank_cells
     return np.concatenate(low).astype(np.uint32), np.concatenate(high).astype(np.uint32)
 
 

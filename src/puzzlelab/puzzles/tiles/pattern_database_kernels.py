@@ -29,7 +29,7 @@ class PatternTables(NamedTuple):
     """The entries of all groups, one after the other: by order, then by set of cells. Most moves change no order, so
     that a depth-first search finds most entries near each other."""
     group: NDArray[np.uint8]
-    """[N]: the group of each piece; G for the blank."""
+    """[N]: the group of each piece; G for the blank, and for tiles in none."""
     slot: NDArray[np.uint8]
     """[N]: the piece's number within its group."""
     half: np.uint64
@@ -48,6 +48,12 @@ class PatternTables(NamedTuple):
     """[G]: k."""
     mirror: NDArray[np.uint8]
     """[N]: each cell (and so each piece) in the mirror; empty where there is no mirror."""
+
+
+class OpenPatternTables(PatternTables):
+    """A database for goals with equal tiles or with places that do not matter. Equal tiles may have each other's slots,
+    and tiles without a place of their own are in no group.
+    """
 
 
 class MultiPatternTables(PatternTables):
@@ -238,7 +244,7 @@ def place_of(estimate, group, mask, order):
     return place + order * estimate.strides[group]
 
 
-@implements(names.evaluate, PatternTables)
+@implements(names.evaluate, PatternTables, OpenPatternTables)
 def evaluate(estimate, state, memo):
     groups = np.uint64(estimate.sizes.size)
     views = np.uint64(2 if estimate.mirror.size > 0 else 1)
@@ -274,6 +280,8 @@ def collect(estimate, state, view, memo, first):
         at = first + np.uint64(2) * group
         mask, packed = np.uint64(memo[at]), np.uint64(memo[at + np.uint64(1)])
         used, slot = packed >> np.uint64(32), np.uint64(estimate.slot[piece])
+        while (used >> slot) & np.uint64(1):  # an equal tile came before
+            slot += np.uint64(1)
         left = np.uint64(estimate.sizes[group]) - population(mask)
         order = (packed & np.uint64(0xFFFFFFFF)) * left + slot - below(used, slot)
         memo[at] = np.int64(mask | (np.uint64(1) << np.uint64(cell)))
@@ -320,7 +328,17 @@ def evaluate_move(estimate, state, move, value, memo, delta, most):
     return max(total, follow(estimate, np.uint64(1), mirror[piece], mirror[source], mirror[blank], memo, delta))
 
 
-@implements(names.swap_delta, PatternTables)
+@implements(names.evaluate_move, OpenPatternTables)
+def evaluate_move_open(estimate, state, move, value, memo, delta, most):
+    piece, source, blank = moving(estimate.geometry, state, move)
+    if estimate.group[piece] < estimate.sizes.size:
+        return follow(estimate, np.uint64(0), piece, source, blank, memo, delta)
+    total = memo[4 * estimate.sizes.size]
+    delta[0], delta[1], delta[2], delta[3] = 0, memo[0], memo[1], total  # nothing changes
+    return total
+
+
+@implements(names.swap_delta, PatternTables, OpenPatternTables)
 def swap_delta(estimate, memo, delta):
     sums = np.uint64(4 * estimate.sizes.size)
     for view in range(2 if estimate.mirror.size > 0 else 1):

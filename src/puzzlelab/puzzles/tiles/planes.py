@@ -87,11 +87,11 @@ class TilesPlanes:
 def mirror(puzzle: Tiles) -> tuple[Board, Board] | None:
     """Return (cells, tiles): the image of each cell and tile in the mirror of a diagonal; None without one.
 
-    A board has a mirror if it is square and the mirror keeps the goal's blank. The diagonal is the one through the
-    blank's corner, or else the main one. The mirror image of a board is `tiles[board[cells]]`, and is as far from the
-    goal as the board is.
+    A board of distinct tiles has a mirror if it is square and the mirror keeps the goal's blank. The diagonal is the
+    one through the blank's corner, or else the main one. The mirror image of a board is `tiles[board[cells]]`, and is
+    as far from the goal as the board is.
     """
-    if puzzle.rows != puzzle.columns:
+    if puzzle.rows != puzzle.columns or not puzzle.is_permutation:
         return None
     reversed_cells = with_reversed_axes(puzzle, np.arange(puzzle.cells, dtype=np.uint8))
     cells = with_reversed_axes(puzzle, reversed_cells.reshape(puzzle.rows, puzzle.columns).T.reshape(-1))

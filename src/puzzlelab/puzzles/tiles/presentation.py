@@ -47,7 +47,7 @@ def _multi_provers(puzzle: Tiles) -> tuple[tuple[str, Mapping[str, Any]], ...]:
     if puzzle.cells <= 10:
         return (("bfs", {"bidirectional": True}), ("astar", {"estimate": "shared"}))
     bounds = ["pdb"] if puzzle.cells <= 25 else []
-    if (puzzle.rows, puzzle.columns) == (4, 4) and puzzle.goal.index(0) in (0, 3, 12, 15):
+    if (puzzle.rows, puzzle.columns) == (4, 4) and puzzle.whole_goal.index(0) in (0, 3, 12, 15):
         bounds.append("pdb-555")
     elif max(puzzle.rows, puzzle.columns) <= 4:
         bounds.append("walking")

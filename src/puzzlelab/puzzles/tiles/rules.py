@@ -26,7 +26,7 @@ from puzzlelab.core.views import (
     Samples,
 )
 from puzzlelab.puzzles.tiles import notation, presentation
-from puzzlelab.puzzles.tiles.notation import LARGEST, SMALLEST
+from puzzlelab.puzzles.tiles.notation import LARGEST, OPEN, SMALLEST
 from puzzlelab.text.board_blocks import read_state
 
 Board = NDArray[np.uint8]
@@ -74,7 +74,7 @@ def reversed_axes(puzzle: Tiles) -> tuple[int, ...]:
 
     There are none if the goal has the blank in the last cell or in no corner.
     """
-    places = divmod(puzzle.goal.index(0), puzzle.columns)
+    places = divmod(puzzle.whole_goal.index(0), puzzle.columns)
     is_corner = places[0] in (0, puzzle.rows - 1) and places[1] in (0, puzzle.columns - 1)
     return tuple(axis for axis in range(2) if is_corner and places[axis] == 0)
 
@@ -87,8 +87,8 @@ def with_reversed_axes(puzzle: Tiles, states: Board) -> Board:
 
 
 def reversed_goal(puzzle: Tiles) -> Board:
-    """Return the goal `[N]` with the `reversed_axes` reversed: it ends with the blank if that is in a corner."""
-    return with_reversed_axes(puzzle, np.array(puzzle.goal, np.uint8))
+    """Return `whole_goal` with the `reversed_axes` reversed: it ends with the blank if that is in a corner."""
+    return with_reversed_axes(puzzle, np.array(puzzle.whole_goal, np.uint8))
 
 
 def is_odd_permutation(permutation: NDArray[np.int64]) -> bool:
@@ -108,6 +108,7 @@ class Tiles:
 
     Names: `tiles-4x4` (goal 1, 2, ... with the blank last), `tiles-3x3:blank-first` (blank first, as in 0, 1, 2, ...),
     `tiles-3x3:goal=1,2,3,8,0,4,7,6,5` (any goal); `:moves=multi` at the end of each for the metric of multi-tile moves.
+    A goal may have equal tiles (`goal=1,1,1,2,2,2,3,3,0`), or places that do not matter (`goal=1,2,3,*,*,*,*,*,*`).
     State: `uint8[rows * columns]`, row by row, 0 for the blank.
     Moves: U, D, L, R: the direction in which the tile slides. With multi-tile moves, U2 slides two tiles as one move.
 
@@ -132,11 +133,27 @@ class Tiles:
                 raise BadOption(f"a tiles board has {SMALLEST} to {LARGEST} rows and columns, not {size}")
         if self.moves not in METRICS:
             raise BadOption(f"the moves of tiles are single or multi, not '{shorten(str(self.moves))}'")
-        object.__setattr__(self, "goal", tuple(self.goal))
-        if not self.goal:
-            object.__setattr__(self, "goal", (*range(1, self.cells), 0))
-        elif sorted(self.goal) != list(range(self.cells)):
-            raise BadOption(f"a goal of {self.rows}x{self.columns} tiles holds each of 0 to {self.cells - 1} once")
+        goal = tuple(self.goal) or (*range(1, self.cells), 0)
+        object.__setattr__(self, "goal", goal)
+        self._check_goal()
+        if goal.count(OPEN) == 1:  # one number is left for the place
+            object.__setattr__(self, "goal", self.whole_goal)
+
+    def _check_goal(self) -> None:
+        """Raise `BadOption` for a goal that no board can have, or that does not say which tiles a board has."""
+        size, named = f"{self.rows}x{self.columns} tiles", [number for number in self.goal if number != OPEN]
+        if len(self.goal) != self.cells or not all(0 <= number < self.cells for number in named):
+            raise BadOption(
+                f"a goal of {size} has {self.cells} places, each with a number from 0 to {self.cells - 1}, "
+                "or * where it does not matter what lies there"
+            )
+        if len(named) == self.cells and named.count(0) != 1:
+            raise BadOption(f"a goal of {size} has one blank (0), not {named.count(0)}")
+        twice = next((number for number in named if named.count(number) > 1), None)
+        if twice is not None and len(named) < self.cells:
+            raise BadOption(
+                f"a goal of {size} with places that do not matter (*) names tile {twice} once, or not at all"
+            )
 
     @property
     def cells(self) -> int:
@@ -144,8 +161,33 @@ class Tiles:
         return self.rows * self.columns
 
     @cached_property
+    def is_permutation(self) -> bool:
+        """Whether the goal has each of the numbers 0 to N - 1: no tiles are equal, and every place matters."""
+        return sorted(self.goal) == list(range(self.cells))
+
+    @cached_property
+    def unnamed(self) -> tuple[int, ...]:
+        """The numbers that lie on places that do not matter, the blank last."""
+        return (
+            tuple(sorted({*range(self.cells)} - {*self.goal}, key=lambda number: (number == 0, number)))
+            if OPEN in self.goal
+            else ()
+        )
+
+    @cached_property
+    def whole_goal(self) -> tuple[int, ...]:
+        """A board that is solved: the goal, with the unnamed numbers on the places that do not matter."""
+        unnamed = iter(self.unnamed)
+        return tuple(next(unnamed) if number == OPEN else number for number in self.goal)
+
+    @cached_property
+    def pieces(self) -> tuple[int, ...]:
+        """The numbers on a board in order, 0 for the blank."""
+        return tuple(sorted(self.whole_goal))
+
+    @cached_property
     def name(self) -> str:
-        goal = f":goal={','.join(map(str, self.goal))}"
+        goal = f":goal={notation.write_goal(self.goal)}"
         if self.goal == (*range(1, self.cells), 0):
             goal = ""
         elif self.goal == tuple(range(self.cells)):
@@ -186,35 +228,64 @@ class Tiles:
         return child
 
     def solved(self, state: Board) -> bool:
-        return tuple(state.tolist()) == self.goal
+        return all(number in (OPEN, piece) for number, piece in zip(self.goal, state.tolist(), strict=True))
 
     def objection(self, state: Board) -> str | None:
         """Return why a board is unsolvable: a move swaps the blank with a neighbour, so that the parity of the
-        permutation goes with the blank's distance.
+        permutation goes with the blank's distance. Two tiles that are alike may stand for each other.
         """
-        there = self.goal_cells(state)
-        cell, home = int(np.flatnonzero(state == 0)[0]), self.goal.index(0)
-        distance = sum(abs(a - b) for a, b in zip(divmod(cell, self.columns), divmod(home, self.columns), strict=True))
-        if is_odd_permutation(there) == (distance % 2 == 1):
+        if self.has_alike_tiles or any(self._has_parity_of(state, goal) for goal in self.goals()):
             return None
         return (
             "odd permutation: no sequence of moves reaches the goal "
             "(with the blank moved to its place, the tiles are an odd number of swaps from theirs)"
         )
 
+    @cached_property
+    def has_alike_tiles(self) -> bool:
+        """Whether two tiles may stand for each other: they have one number, or no place of their own in the goal."""
+        return len({*self.pieces}) < self.cells or sum(number > 0 for number in self.unnamed) > 1
+
+    def _has_parity_of(self, state: Board, goal: Board) -> bool:
+        """Tell whether a board without equal tiles can become this one."""
+        there = np.argsort(goal)[state]
+        cell, home = int(np.argmin(state)), int(np.argmin(goal))
+        distance = sum(abs(a - b) for a, b in zip(divmod(cell, self.columns), divmod(home, self.columns), strict=True))
+        return is_odd_permutation(there) == (distance % 2 == 1)
+
     def has_objection(self, states: Board) -> NDArray[np.bool_]:
         """Return `bool[B]`: which of the boards `[B, N]` have an objection."""
-        there = self.goal_cells(states)
-        inversions = sum((there[:, cell, None] > there[:, cell + 1 :]).sum(axis=1) for cell in range(self.cells - 1))
-        rows, columns = np.divmod(np.argmax(states == 0, axis=1), self.columns)
-        home_row, home_column = divmod(self.goal.index(0), self.columns)
-        distances = np.abs(rows - home_row) + np.abs(columns - home_column)
-        return np.asarray((inversions + distances) % 2 == 1)
+        objects = np.full(len(states), not self.has_alike_tiles)
+        for goal in self.goals() if not self.has_alike_tiles else ():
+            there = np.argsort(goal)[states]
+            inversions = sum(
+                (there[:, cell, None] > there[:, cell + 1 :]).sum(axis=1) for cell in range(self.cells - 1)
+            )
+            rows, columns = np.divmod(np.argmin(states, axis=1), self.columns)
+            home_row, home_column = divmod(int(np.argmin(goal)), self.columns)
+            distances = np.abs(rows - home_row) + np.abs(columns - home_column)
+            objects &= (inversions + distances) % 2 == 1
+        return objects
 
-    def goal_cells(self, states: Board) -> NDArray[np.int64]:
-        """Return the goal cell of the piece in each cell, for states `[..., N]`."""
-        where = np.argsort(np.array(self.goal))
-        return where[states]
+    def distinct(self, state: Board) -> Instance:
+        """Return a board of distinct tiles whose solutions solve this board too: each tile gets a place of its own."""
+        if self.is_permutation:
+            return Instance(self, state)
+        kinds = np.arange(self.cells)
+        kinds[[number for number in self.unnamed if number]] = self.cells
+        pieces = np.argsort(kinds[state], kind="stable")
+        for goal in self.goals():
+            places = np.argsort(kinds[goal], kind="stable")
+            numbers = np.zeros(self.cells, np.uint8)
+            numbers[places[1:]] = np.arange(1, self.cells)
+            board = np.empty_like(numbers)
+            board[pieces] = numbers[places]
+            puzzle = Tiles(self.rows, self.columns, tuple(numbers.tolist()), self.moves)
+            if not puzzle.objection(board):
+                return Instance(puzzle, board)
+        alike = pieces[1:][np.flatnonzero(np.diff(kinds[state[pieces[1:]]]) == 0)[0] :][:2]
+        board[alike] = board[alike[::-1]]
+        return Instance(puzzle, board)
 
     # --- notation and drawing ---
 
@@ -243,17 +314,26 @@ class Tiles:
     # --- views ---
 
     def goals(self) -> Board:
-        """Return `uint8[1, N]`."""
-        return np.array([self.goal], np.uint8)
+        """Return `uint8[G, N]`: a solved board for each place where the blank may be, as a rule one."""
+        whole, blank = np.array(self.whole_goal, np.uint8), self.whole_goal.index(0)
+        cells = [blank] if 0 in self.goal else np.flatnonzero(np.equal(self.goal, OPEN))[::-1].tolist()
+        boards = np.tile(whole, (len(cells), 1))
+        boards[:, blank] = whole[cells]
+        boards[range(len(cells)), cells] = 0
+        return boards
 
     def inverse(self, move: int) -> int:
         _, rows, columns = self.slides[move]
         return next(number for number, slide in enumerate(self.slides) if slide[1:] == (-rows, -columns))
 
     def view(self, kind: type[View]) -> View | None:
+        if kind in OF_PERMUTATIONS and not self.is_permutation:
+            return None
         return find_view(self, kind, VIEWS)
 
 
+OF_PERMUTATIONS = (Planes, Rewards)
+"""The views of puzzles whose goal has each number once."""
 VIEWS: Views = {
     Drawings: "puzzlelab.puzzles.tiles.presentation:drawing",
     Estimates: "puzzlelab.puzzles.tiles.estimates:TilesEstimates",
@@ -282,7 +362,7 @@ def from_name(rest: str) -> Tiles:
         elif word == "snail":
             goal = _snail(rows, columns)
         elif word.startswith("goal="):
-            goal = tuple(notation.read(word.removeprefix("goal="), rows, columns, "the goal").tolist())
+            goal = notation.read_goal(word.removeprefix("goal="), rows, columns)
         elif word.startswith("moves="):
             moves = word.removeprefix("moves=")
         else:

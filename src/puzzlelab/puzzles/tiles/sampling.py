@@ -168,7 +168,7 @@ def level_range(puzzle: Tiles) -> tuple[int, int]:
 
 def uniform(puzzle: Tiles, random: np.random.Generator, level: int | None, count: int) -> Board:
     """Return `count` solvable boards `[B, N]`, all equally likely: unsolvable draws have two tiles exchanged."""
-    boards = random.permuted(np.tile(np.arange(puzzle.cells, dtype=np.uint8), (count, 1)), axis=1)
+    boards = random.permuted(np.tile(np.array(puzzle.pieces, np.uint8), (count, 1)), axis=1)
     rows = np.flatnonzero(puzzle.has_objection(boards))
     first, second = np.argsort(boards[rows] == 0, axis=1, kind="stable")[:, :2].T  # cells with tiles come first
     boards[rows, first], boards[rows, second] = boards[rows, second], boards[rows, first]
@@ -178,7 +178,7 @@ def uniform(puzzle: Tiles, random: np.random.Generator, level: int | None, count
 def random_walks(puzzle: Tiles, random: np.random.Generator, moves: int | None, count: int) -> Board:
     """Return `count` boards `[B, N]`, each the goal after this many random moves."""
     rules, rows = kernel_rules(puzzle), np.arange(count)
-    tables, boards = rules.tables, np.tile(rules.encode(puzzle.goals()), (count, 1))
+    tables, boards = rules.tables, np.tile(rules.encode(puzzle.goals()[:1]), (count, 1))
     blanks, tiles = np.full(count, tables.home, np.int64), np.array([slide.tiles for slide in puzzle.slides])
     for _ in range(_walk_length(puzzle, moves)):
         chosen = tables.moves[blanks, (random.random(count) * tables.counts[blanks]).astype(np.int64)]
@@ -243,6 +243,12 @@ def farthest(puzzle: Tiles) -> int:
 
 def scales(puzzle: Tiles) -> Mapping[str, Scale]:
     """Return the scales of this board."""
+    uniform_and_walk = {
+        "uniform": Scale("all solvable boards alike", partial(uniform, puzzle)),
+        "walk": Scale("random moves from the goal", partial(random_walks, puzzle), (0, 1_000_000)),
+    }
+    if not puzzle.is_permutation:
+        return uniform_and_walk
     offered = {
         "level": Scale(
             "Manhattan distance + 2 for each pair of tiles in conflict",
@@ -256,9 +262,7 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
             walk_level_range(puzzle),
             partial(levels_of_boards, puzzle),
         ),
-        "uniform": Scale("all solvable boards alike", partial(uniform, puzzle)),
-        "walk": Scale("random moves from the goal", partial(random_walks, puzzle), (0, 1_000_000)),
-    }
+    } | uniform_and_walk
     if puzzle.is_multi or puzzle.cells > WALKED_CELLS:
         del offered["walk-to-level"]  # a walk of single moves
     if puzzle.cells <= 10:
@@ -269,6 +273,8 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
 
 def difficulty(puzzle: Tiles, states: Board) -> Mapping[str, NDArray[np.int64]]:
     """Return `int64[B]`: the level of each of the boards `[B, N]` and, for small ones, its true distance."""
+    if not puzzle.is_permutation:
+        return {}
     working = kernel_rules(puzzle).encode(states)
     levels = {"level": _levels(puzzle, working)}
     if puzzle.cells <= TABLED_CELLS:

@@ -36,7 +36,10 @@ class Lines(SolverSettings):
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Yield the progress after each pair, and the result; O(N^3) time for a pair and memory, for N cells."""
         assert isinstance(instance.puzzle, Tiles)
-        puzzle, working = instance.puzzle, rules(instance.puzzle)
+        instance = instance.puzzle.distinct(instance.state)
+        puzzle = instance.puzzle
+        assert isinstance(puzzle, Tiles)
+        working = rules(puzzle)
         cells, home = puzzle.cells, int(working.tables.home)
         require_memory(f"the placement of pairs of {puzzle.name}", 5 * cells**3)
         source = rule_tables(puzzle.rows, puzzle.columns, home, reversed_axes(puzzle)).source
