@@ -174,6 +174,19 @@ def test_regrets_that_a_search_leaves_open_are_searched_longer(opened) -> None:
     assert times == sorted(set(times))
 
 
+def test_equal_tiles_are_typed_and_solved(opened) -> None:
+    page = opened(puzzle="tiles-2x3:goal=1,1,2,2,3,0")
+    cell(page, 0).focus()
+    for tile in "121203":
+        page.keyboard.press(tile)
+    shows(page, "1 2 1 2 0 3")
+    page.keyboard.press("Home")
+    page.keyboard.press("4")
+    expect(page.get_by_text("there is no tile 4; tiles are 1 to 3")).to_be_attached()
+    press(page, "solve")
+    assert watch(page, 15) == "1 1 2 2 3 0"
+
+
 def test_a_sudoku_is_typed_and_solved(opened) -> None:
     page = opened(puzzle="sudoku-9x9")
     page.keyboard.type(SUDOKU)

@@ -37,7 +37,9 @@ class TilesEstimates:
     @property
     def estimates(self) -> Mapping[str, str]:
         known = {name: about for name, (about, _, fits) in CATALOGUE.items() if fits(self.puzzle)}
-        return {name: MULTI_ABOUT.get(name, about) for name, about in known.items()} if self.puzzle.is_multi else known
+        others = MULTI_ABOUT if self.puzzle.is_multi else {}
+        others = others if self.puzzle.is_permutation else others | OPEN_ABOUT
+        return {name: others.get(name, about) for name, about in known.items()}
 
     def estimate(self, name: str | None = None) -> Estimate:
         """Return the estimate of this name, or the default one; raises `UnknownName`."""
@@ -139,6 +141,8 @@ MULTI_ABOUT = {
     "pdb": "the greatest entry of the usual pattern databases of this size; also pdb-66, pdb-555, or pdb:1,2,3/4,5,6",
 }
 """Name -> what it is where several tiles slide in one move."""
+OPEN_ABOUT = {"pdb": "pattern databases of the tiles that the goal names; also pdb:1,2,3/4,5, by their numbers"}
+"""Name -> what it is for goals with equal tiles or with places that do not matter."""
 
 
 REWARDS = {

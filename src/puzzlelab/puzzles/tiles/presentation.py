@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 def presentation(puzzle: Tiles) -> Presentation:
     """Return the presentation: the usual solver proves its answers up to 4x4, and finds better and better ones beyond.
     From 50 cells on it begins with a long one, because some narrow beams wander; without a learned estimate all beams
-    wander on more than 64 cells.
+    of distinct tiles wander on more than 64 cells.
     """
     usual: tuple[str, Mapping[str, Any]] = ("ida", {"upper": "beam"})
     estimates = puzzle.view(Estimates)
-    if puzzle.cells > 64 and (estimates is None or "pairs" not in estimates.estimates):
+    if puzzle.cells > 64 and puzzle.is_permutation and (estimates is None or "pairs" not in estimates.estimates):
         usual = ("lines", {})
     elif puzzle.cells > 16:
         usual = ("beam", {"patience": PATIENCE} | ({"first": "lines"} if puzzle.cells > 49 else {}))

@@ -268,14 +268,17 @@ class Tiles:
         return objects
 
     def distinct(self, state: Board) -> Instance:
-        """Return a board of distinct tiles whose solutions solve this board too: each tile gets a place of its own."""
+        """Return a board of distinct tiles whose solutions solve this board too: each tile gets a place of its own.
+
+        As a rule a tile that lies where it may stay has its place there.
+        """
         if self.is_permutation:
             return Instance(self, state)
         kinds = np.arange(self.cells)
         kinds[[number for number in self.unnamed if number]] = self.cells
-        pieces = np.argsort(kinds[state], kind="stable")
         for goal in self.goals():
-            places = np.argsort(kinds[goal], kind="stable")
+            is_away = kinds[state] != kinds[goal]
+            pieces, places = (np.lexsort((is_away, kinds[board])) for board in (state, goal))
             numbers = np.zeros(self.cells, np.uint8)
             numbers[places[1:]] = np.arange(1, self.cells)
             board = np.empty_like(numbers)
@@ -283,7 +286,8 @@ class Tiles:
             puzzle = Tiles(self.rows, self.columns, tuple(numbers.tolist()), self.moves)
             if not puzzle.objection(board):
                 return Instance(puzzle, board)
-        alike = pieces[1:][np.flatnonzero(np.diff(kinds[state[pieces[1:]]]) == 0)[0] :][:2]
+        last = 1 + int(np.flatnonzero(np.diff(kinds[state[pieces[1:]]]) == 0)[-1])
+        alike = pieces[[last, last + 1]]
         board[alike] = board[alike[::-1]]
         return Instance(puzzle, board)
 

@@ -5,8 +5,8 @@ import { UNIT, label, percent, pill, regretText, set, svg } from "./grid.js";
 const GAP = 24;
 const STRIP = 70;
 
-/** A tile as an SVG group; the label of its cell says its number. */
-export function drawTile(tile, cells) {
+/** A tile as an SVG group: the piece `tile`, with its number; the label of its cell says the number too. */
+export function drawTile(tile, number, cells) {
   const size = cells > 10 ? 42 : 46;
   return svg(
     "g",
@@ -16,8 +16,8 @@ export function drawTile(tile, cells) {
     svg("rect", { class: "edge", x: 4, y: 4, width: UNIT - 8, height: UNIT - 8, rx: 10 }),
     svg("circle", { class: "dot", cx: 18, cy: 18, r: 5 }),
     svg("rect", { class: "plate", x: 56, y: 8, width: 36, height: 28, rx: 8 }),
-    label(String(tile), 50, 51, size, "number"),
-    label(String(tile), 74, 23, 22, "small"),
+    label(String(number), 50, 51, size, "number"),
+    label(String(number), 74, 23, 22, "small"),
   );
 }
 
@@ -120,7 +120,7 @@ function trayPlace(view, tile, present) {
     return place;
   }
   const copy = view.copy(tile);
-  set(place, { class: "cell", "data-tray": tile, role: "button", tabindex: -1, "aria-label": `tile ${tile}` });
+  set(place, { class: "cell", "data-tray": tile, role: "button", tabindex: -1, "aria-label": `tile ${view.rules.numbers[tile]}` });
   place.append(copy, svg("rect", { class: "ring", x: 3, y: 3, width: UNIT - 6, height: UNIT - 6, rx: 10 }));
   return place;
 }

@@ -1,4 +1,4 @@
-/** Input of the editor: drag and drop, two taps, or keys. A tile that is picked up is identified by its number. */
+/** Input of the editor: drag and drop, two taps, or keys. A tile that is picked up is identified by its piece. */
 
 import { UNIT, preventFling, label, pointOf, set, svg } from "./grid.js";
 
@@ -47,7 +47,7 @@ export class EditInput {
 
   pickUp(tile) {
     this.hold(tile);
-    this.view.hooks.say(`tile ${tile} picked up`);
+    this.view.hooks.say(`${this.words(tile)} picked up`);
   }
 
   putDown(cell) {
@@ -58,7 +58,12 @@ export class EditInput {
 
   put(tile, cell) {
     const { view } = this;
-    view.edit(view.rules.put(view.state, tile, cell), `${tile ? `tile ${tile}` : "blank"} at ${view.where(cell)}`);
+    view.edit(view.rules.put(view.state, tile, cell), `${this.words(tile)} at ${view.where(cell)}`);
+  }
+
+  /** "tile 5", "blank" */
+  words(tile) {
+    return tile ? `tile ${this.view.rules.numbers[tile]}` : "blank";
   }
 
   takeOut(cell) {
@@ -66,7 +71,7 @@ export class EditInput {
     const tile = view.state[cell];
     this.hold(null);
     if (tile === null) return;
-    view.edit(view.rules.take(view.state, cell), tile ? `tile ${tile} taken out` : "blank taken out");
+    view.edit(view.rules.take(view.state, cell), `${this.words(tile)} taken out`);
   }
 
   // --- pointer ---
@@ -232,10 +237,11 @@ export class EditInput {
     if (!this.typed) return;
     const { cell, text } = this.typed;
     this.dropTyping();
-    const { rules, hooks } = this.view;
-    if (Number(text) < rules.cells) {
-      this.put(Number(text), cell);
+    const { rules, hooks, state } = this.view;
+    const tile = rules.pieceOf(state, Number(text), cell);
+    if (tile !== null) {
+      this.put(tile, cell);
       this.goOn(cell);
-    } else hooks.say(`there is no tile ${text}; tiles are 1 to ${rules.cells - 1}`);
+    } else hooks.say(`there is no tile ${text}; tiles are ${rules.numbers[1]} to ${rules.numbers.at(-1)}`);
   }
 }

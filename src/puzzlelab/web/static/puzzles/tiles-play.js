@@ -106,7 +106,7 @@ export class PlayInput {
     const { view } = this;
     const place = pointOf(view.root, { clientX: drag.x, clientY: drag.y });
     const tile = view.state[Math.floor(place.y / UNIT) * view.rules.columns + Math.floor(place.x / UNIT)];
-    if (tile) view.hooks.say(`tile ${tile} cannot slide: it is not in line with the blank`);
+    if (tile) view.hooks.say(`tile ${view.rules.numbers[tile]} cannot slide: it is not in line with the blank`);
     return undefined;
   }
 

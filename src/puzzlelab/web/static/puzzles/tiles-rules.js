@@ -1,6 +1,7 @@
 /**
  * The rules of sliding tiles, as in puzzles/tiles/rules.py, and the operations of the editor.
- * A state has N numbers row by row, 0 for the blank; in the editor, null for a cell without a tile.
+ * A state has N pieces row by row, 0 for the blank; in the editor, null for a cell without a tile. A piece is its number,
+ * unless tiles are equal: then `numbers` tells the number of each piece.
  */
 
 export const SMALLEST = 2;
@@ -32,7 +33,7 @@ function isOdd(permutation) {
 
 export class TilesRules {
   /**
-   * `goal`: N numbers; without it 1, 2, ... and the blank last.
+   * `goal`: N numbers, null where anything may lie; without it 1, 2, ... and the blank last.
    * `isMulti`: several tiles slide in one move, such as R2.
    */
   constructor(rows, columns, goal = null, isMulti = false) {
@@ -46,8 +47,18 @@ export class TilesRules {
     );
     const places = Array.from({ length: this.cells }, (_, place) => place);
     this.goal = goal ?? places.map((place) => (place + 1) % this.cells);
-    /** The goal cell of each tile. */
-    this.home = places.map((tile) => this.goal.indexOf(tile));
+    const unnamed = [...places.slice(1), 0].filter((number) => !this.goal.includes(number));
+    const rest = this.goal.includes(null) ? [...unnamed] : [];
+    const whole = this.goal.map((number) => number ?? rest.shift());
+    /** The number of each piece. */
+    this.numbers = [...whole].sort((one, other) => one - other);
+    /** A solved board. */
+    this.whole = this.pieces(whole);
+    /** The cell of each piece there. */
+    this.home = places.map((piece) => this.whole.indexOf(piece));
+    const free = this.goal.includes(null) ? unnamed.filter((number) => number > 0).length : 0;
+    /** Whether two tiles may stand for each other. */
+    this.hasAlike = free > 1 || new Set(this.numbers).size < this.cells;
   }
 
   /** The rules of the puzzle with this name. */
@@ -89,16 +100,32 @@ export class TilesRules {
   }
 
   solved(state) {
-    return state.every((tile, cell) => tile === this.goal[cell]);
+    return state.every((piece, cell) => this.isHome(piece, cell));
+  }
+
+  /** Whether a piece may lie in this cell in the end. */
+  isHome(piece, cell) {
+    return this.goal[cell] === null || this.numbers[piece] === this.goal[cell];
+  }
+
+  /** Solved boards: one for each cell where the blank may lie in the end. */
+  goals() {
+    if (this.goal.includes(0)) return [this.whole];
+    const open = this.goal.flatMap((number, cell) => (number === null ? [cell] : []));
+    return open.map((cell) => swapped(this.whole, this.home[0], cell));
+  }
+
+  /** Whether a board without tiles that are alike can become this one. */
+  hasParityOf(state, goal) {
+    const [row, column] = this.placeOf(state.indexOf(0));
+    const [homeRow, homeColumn] = this.placeOf(goal.indexOf(0));
+    const oddTiles = isOdd(state.map((piece) => goal.indexOf(piece)));
+    return oddTiles === ((Math.abs(row - homeRow) + Math.abs(column - homeColumn)) % 2 === 1);
   }
 
   /** Why a complete board cannot be solved, with the sentence of the rules in Python; null if it can. */
   objection(state) {
-    const [row, column] = this.placeOf(state.indexOf(0));
-    const [homeRow, homeColumn] = this.placeOf(this.home[0]);
-    const oddTiles = isOdd(state.map((tile) => this.home[tile]));
-    const oddBlank = (Math.abs(row - homeRow) + Math.abs(column - homeColumn)) % 2 === 1;
-    if (oddTiles === oddBlank) return null;
+    if (this.hasAlike || this.goals().some((goal) => this.hasParityOf(state, goal))) return null;
     return (
       "odd permutation: no sequence of moves reaches the goal " +
       "(with the blank moved to its place, the tiles are an odd number of swaps from theirs)"
@@ -107,7 +134,7 @@ export class TilesRules {
 
   /** The two tiles whose exchange turns an unsolvable board into a solvable one. */
   repairPair() {
-    return this.goal.filter((tile) => tile !== 0).slice(-2);
+    return this.whole.filter((tile) => tile !== 0).slice(-2);
   }
 
   /** The moves that slide the tile of a cell, and those between, towards the blank; none where it cannot. */
@@ -133,18 +160,24 @@ export class TilesRules {
     if (words.length !== this.cells) {
       throw new Error(`${words.length} numbers given; the board has ${this.cells}, 0 for the blank`);
     }
-    return words.map((word, place) => this.readTile(word, words.indexOf(word) < place));
+    const wrong = words.find((word) => word !== "_" && !(/^\d{1,3}$/.test(word) && this.numbers.includes(Number(word))));
+    if (wrong !== undefined) throw new Error(`there is no tile ${wrong.slice(0, 20)}`);
+    return this.pieces(words.map((word) => (word === "_" ? null : Number(word))));
   }
 
-  readTile(word, again) {
-    if (word === "_") return null;
-    if (!/^\d{1,3}$/.test(word) || Number(word) >= this.cells) throw new Error(`there is no tile ${word.slice(0, 20)}`);
-    if (again) throw new Error(`tile ${word} stands in two places`);
-    return Number(word);
+  /** The pieces with these numbers, null for null. */
+  pieces(numbers) {
+    const left = this.numbers.map((_, piece) => piece);
+    return numbers.map((number) => {
+      if (number === null) return null;
+      const place = left.findIndex((piece) => this.numbers[piece] === number);
+      if (place < 0) throw new Error(`tile ${number} stands in too many places`);
+      return left.splice(place, 1)[0];
+    });
   }
 
   write(state) {
-    return state.map((tile) => tile ?? "_").join(" ");
+    return state.map((piece) => (piece === null ? "_" : this.numbers[piece])).join(" ");
   }
 
   // --- making a board ---
@@ -161,6 +194,12 @@ export class TilesRules {
   absent(state) {
     const there = new Set(state);
     return state.map((_, tile) => tile).filter((tile) => !there.has(tile));
+  }
+
+  /** The piece with this number to put into a cell: the one that is there, or is in the tray; null for no such number. */
+  pieceOf(state, number, cell) {
+    const known = this.numbers.flatMap((each, piece) => (each === number ? [piece] : []));
+    return known.find((piece) => state[cell] === piece) ?? known.find((piece) => !state.includes(piece)) ?? known[0] ?? null;
   }
 
   /** A tile (or 0, the blank) goes to a cell: from the board in exchange, from the tray in place of what was there. */
@@ -201,8 +240,9 @@ function replaced(state, cell, value) {
 function goalOf(variant, cells) {
   if (!variant) return null;
   if (variant === "blank-first") return Array.from({ length: cells }, (_, tile) => tile);
-  const goal = variant.replace(/^goal=/, "").split(",").map(Number);
-  const whole = new Set(goal).size === cells && goal.every((tile) => tile >= 0 && tile < cells);
-  if (!whole) throw new Error(`a goal holds each of 0 to ${cells - 1} once`);
+  const words = variant.replace(/^goal=/, "").split(",");
+  const goal = words.map((word) => (word === "*" ? null : Number(word)));
+  const fits = goal.length === cells && goal.every((tile) => tile === null || (tile >= 0 && tile < cells));
+  if (!fits) throw new Error(`a goal holds ${cells} numbers from 0 to ${cells - 1}, or *`);
   return goal;
 }

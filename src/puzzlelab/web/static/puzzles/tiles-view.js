@@ -125,7 +125,8 @@ export class TilesView {
     this.lines = Array.from({ length: rows }, (_, row) => this.cells.slice(row * columns, (row + 1) * columns));
     this.rowGroups = this.lines.map((line) => svg("g", {}, ...line));
     this.board = svg("g", { class: "board" }, ...this.rowGroups);
-    this.tiles = this.rules.goal.map((_, tile) => tile && { group: drawTile(tile, this.rules.cells), x: 0, y: 0 });
+    const drawn = (tile, number) => ({ group: drawTile(tile, number, this.rules.cells), x: 0, y: 0 });
+    this.tiles = this.rules.numbers.map((number, tile) => tile && drawn(tile, number));
     this.trayGroup = svg("g", { role: "group", "aria-label": "Tray", class: "tray" });
     this.lift = svg("g", { class: "lift", "aria-hidden": "true" });
     this.clip = svg("defs");
@@ -206,7 +207,7 @@ export class TilesView {
   }
 
   atHome(cell) {
-    return this.state[cell] === this.rules.goal[cell];
+    return this.rules.isHome(this.state[cell], cell);
   }
 
   /** Roles and labels: a grid in the editor, a single widget with arrow keys in play. */
@@ -229,7 +230,7 @@ export class TilesView {
   cellWords(cell) {
     const tile = this.state[cell];
     if (!tile) return `${this.where(cell)}: ${tile === 0 ? "blank" : "empty"}`;
-    return `${this.where(cell)}: tile ${tile}${this.atHome(cell) ? ", in place" : ""}`;
+    return `${this.where(cell)}: tile ${this.rules.numbers[tile]}${this.atHome(cell) ? ", in place" : ""}`;
   }
 
   /** Lay out board and tray. The width of the host is read only once, because reading it forces a layout. */

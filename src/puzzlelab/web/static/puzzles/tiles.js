@@ -106,7 +106,7 @@ export function createGame(facts) {
 }
 
 function describe(rules, state, move) {
-  const tiles = rules.line(state.indexOf(0), move).map((cell) => state[cell]);
+  const tiles = rules.line(state.indexOf(0), move).map((cell) => rules.numbers[state[cell]]);
   const way = DIRECTIONS[move[0]];
   if (tiles.length === 1) return `tile ${tiles[0]} slides ${way}`;
   return `tiles ${tiles.slice(0, -1).join(", ")} and ${tiles.at(-1)} slide ${way}`;
@@ -114,7 +114,7 @@ function describe(rules, state, move) {
 
 /** A board that is some 20 moves from the goal: moves that never go back, chosen by a fixed sequence of numbers. */
 function scrambled(rules) {
-  let [state, last, number] = [rules.goal, "", 7];
+  let [state, last, number] = [rules.whole, "", 7];
   for (let move = 0; move < SCRAMBLE_MOVES; move += 1) {
     const moves = rules.legal(state).filter((each) => each !== backOf(last));
     number = (number * 16_807) % 2_147_483_647;
@@ -141,7 +141,7 @@ function objection(rules, state) {
   if (text === null) return null;
   const [one, other] = rules.repairPair();
   const cells = [state.indexOf(one), state.indexOf(other)];
-  return { text, cells, repair: { label: `swap ${one} and ${other}`, state: rules.put(state, one, cells[1]) } };
+  return { text, cells, repair: { label: `swap ${rules.numbers[one]} and ${rules.numbers[other]}`, state: rules.put(state, one, cells[1]) } };
 }
 
 function summary(rules, state) {
@@ -149,6 +149,6 @@ function summary(rules, state) {
   const onBoard = tiles - rules.tray(state).length;
   if (state.includes(null)) return `${tiles}-puzzle, ${onBoard} of ${tiles} tiles on the board`;
   if (rules.solved(state)) return `${tiles}-puzzle, solved`;
-  const home = state.filter((tile, cell) => tile !== 0 && tile === rules.goal[cell]).length;
+  const home = state.filter((tile, cell) => tile !== 0 && rules.isHome(tile, cell)).length;
   return `${tiles}-puzzle, ${home} of ${tiles} tiles in place`;
 }
