@@ -78,6 +78,10 @@ class WrongTiles(Tiles):
             return replace(rules, tables=rule_tables(self.columns, self.rows, self.cells - 1))
         if self.wrong == "decode":
             return replace(rules, decode=lambda states: states[..., :-1])
+        if self.wrong == "merge":
+            return replace(rules, merge=lambda states: np.where(np.arange(10) < 9, states & 254, states))
+        if self.wrong == "order":
+            return replace(rules, merge=lambda states: states[..., ::-1])
         return rules
 
 
@@ -88,6 +92,8 @@ class WrongTiles(Tiles):
         (3, 3, "home", "unpack does not undo pack"),
         (2, 3, "size", "kernels and rules disagree on the legal moves"),
         (3, 3, "decode", "decode does not undo encode"),
+        (3, 3, "merge", "merge does not keep whether the board is solved"),
+        (3, 3, "order", "decode does not undo merge"),
         (3, 3, "mirror", "a symmetry does not keep which moves are legal"),
         (3, 3, "planes", "`planes` must give float32\\[3, 72\\], not float32\\[3, 71\\]"),
         (3, 3, "map", ""),
@@ -102,7 +108,7 @@ def test_wrong_kernels_and_planes_are_named(
     monkeypatch.setattr(WrongTiles, "wrong", wrong)
     puzzle = WrongTiles(rows, columns)
     start = puzzle.read(puzzle.write(np.roll(np.arange(puzzle.cells, dtype=np.uint8), 2)))
-    if wrong == "map of goals":
+    if wrong in ("map of goals", "merge"):
         start = Instance(puzzle, puzzle.goals()[0])
     if not words:
         check_puzzle(puzzle, [start])

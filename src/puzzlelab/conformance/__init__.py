@@ -55,8 +55,8 @@ def check_puzzle(
     - the rules: `read` reads what `write` writes, and rejects other texts with `BadBoard`; moves have names; `legal`,
       `apply` and `solved` give what `Puzzle` declares, and do not change their arguments;
     - the views: `goals` gives all solved boards and no other; moves are undone by their inverses; kernels and batch
-      rules equal the plain rules; symmetries, maps to an isomorphic puzzle, equivalent moves, exact covers, candidates,
-      rewards and drawings agree with the rules.
+      rules equal the plain rules, and boards that `merge` makes the same stay so after each move; symmetries, maps to
+      an isomorphic puzzle, equivalent moves, exact covers, candidates, rewards and drawings agree with the rules.
 
     For the puzzle as a whole:
 

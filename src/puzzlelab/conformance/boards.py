@@ -142,6 +142,23 @@ def _check_kernels(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> Non
         must(np.array_equal(child, after), f"kernels and rules disagree on move {puzzle.write_move(move)}")
         if (back := int(kernels.inverse(rules.tables, move))) >= 0:
             _must_be_undone(puzzle, state, after, move, back, " in the kernels,")
+    if rules.merge is not None:
+        _check_merged(puzzle, rules, state, legal)
+
+
+def _check_merged(puzzle: CheckedPuzzle, rules: views.KernelRules, state: State, legal: list[int]) -> None:
+    """Check that a board with the pieces that `merge` makes the same is as good as the board itself."""
+    with puzzle.at(state, call="`merge` or `decode` of the compiled rules"):
+        merged = rules.starts(state[None])
+        other = rules.decode(merged)[0]
+        again = rules.starts(other[None])
+    must(np.array_equal(again, merged), "decode does not undo merge")
+    must(puzzle.solved(other) == puzzle.solved(state), "merge does not keep whether the board is solved")
+    must(np.flatnonzero(puzzle.legal(other)).tolist() == legal, "merge does not keep which moves are legal")
+    for move in legal:
+        children = np.stack([puzzle.apply(board, move) for board in (state, other)])
+        one, two = rules.starts(children)
+        must(np.array_equal(one, two), f"merged boards are not the same any more after move {puzzle.write_move(move)}")
 
 
 # --- rules for batches ---
