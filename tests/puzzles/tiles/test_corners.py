@@ -119,6 +119,6 @@ def test_tables_of_the_usual_goal_keep_their_names() -> None:
 
 @pytest.mark.parametrize("name", ["tiles-3x3:goal=1,2,3,8,0,4,7,6,5", "tiles-3x3:goal=1,0,2,3,4,5,6,7,8"])
 def test_a_named_database_of_another_goal_is_refused_with_the_reason(name: str) -> None:
-    words = "^pdb-44 needs a goal whose blank is in a corner; for other goals there is pdb$"
+    words = "^pdb-44 needs a goal of distinct tiles whose blank is in a corner; for other goals there is pdb$"
     with pytest.raises(BadOption, match=words):
         load(name).view(Estimates).estimate("pdb-44")

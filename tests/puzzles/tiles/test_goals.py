@@ -104,7 +104,9 @@ def test_a_name_is_that_of_the_puzzle(name: str) -> None:
 def test_goals_are_written_in_the_forms_of_boards() -> None:
     assert load("tiles-3x3:goal=111222330") == load("tiles-3x3:goal=1 1 1/2 2 2/3 3 0") == load(EQUAL)
     assert load("tiles-3x3:goal=123******") == load(ROW)
-    assert load("tiles-3x3:goal=1,2,3,4,5,6,7,*,0") == load("tiles-3x3")
+    for goal in ("1,2,3,4,5,6,7,*,0", "1,2,3,4,5,6,7,8,*"):
+        assert load(f"tiles-3x3:goal={goal}") == load("tiles-3x3")
+        assert load(f"tiles-3x3:goal={goal}").unnamed == ()
 
 
 @pytest.mark.parametrize(

@@ -277,7 +277,9 @@ def named_groups(puzzle: Tiles, name: str) -> Groups:
     if wanted in known:
         return known[wanted]
     if wanted in _of_size(puzzle):
-        raise BadOption(f"{name} needs a goal whose blank is in a corner; for other goals there is pdb")
+        raise BadOption(
+            f"{name} needs a goal of distinct tiles whose blank is in a corner; for other goals there is pdb"
+        )
     raise UnknownName(f"pattern database of {puzzle.name}", name, [f"pdb-{each}" for each in known] or ["pdb"])
 
 

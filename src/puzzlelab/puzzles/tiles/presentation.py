@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from puzzlelab.core.puzzle import Drawings, Presentation
 from puzzlelab.core.registry import PATIENCE
 from puzzlelab.core.views import Estimates
-from puzzlelab.puzzles.tiles.notation import Board, write
+from puzzlelab.puzzles.tiles.notation import OPEN, Board, write
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
@@ -79,7 +79,7 @@ def svg(board: Board, columns: int, goal: tuple[int, ...], cell: int = 60) -> st
         if tile == 0:
             continue
         row, column = divmod(place, columns)
-        fill = "#3b6ea8" if goal[place] == tile else "#7fa7d4"
+        fill = "#3b6ea8" if goal[place] in (tile, OPEN) else "#7fa7d4"
         x, y, side = column * cell + gap, row * cell + gap, cell - 2 * gap
         parts.append(f'<rect x="{x}" y="{y}" width="{side}" height="{side}" rx="6" fill="{fill}"/>')
         parts.append(

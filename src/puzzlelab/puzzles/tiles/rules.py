@@ -134,15 +134,16 @@ class Tiles:
         if self.moves not in METRICS:
             raise BadOption(f"the moves of tiles are single or multi, not '{shorten(str(self.moves))}'")
         goal = tuple(self.goal) or (*range(1, self.cells), 0)
-        object.__setattr__(self, "goal", goal)
-        self._check_goal()
+        self._check_goal(goal)
         if goal.count(OPEN) == 1:  # one number is left for the place
-            object.__setattr__(self, "goal", self.whole_goal)
+            left = sum(range(self.cells)) - (sum(goal) - OPEN)
+            goal = tuple(left if number == OPEN else number for number in goal)
+        object.__setattr__(self, "goal", goal)
 
-    def _check_goal(self) -> None:
+    def _check_goal(self, goal: tuple[int, ...]) -> None:
         """Raise `BadOption` for a goal that no board can have, or that does not say which tiles a board has."""
-        size, named = f"{self.rows}x{self.columns} tiles", [number for number in self.goal if number != OPEN]
-        if len(self.goal) != self.cells or not all(0 <= number < self.cells for number in named):
+        size, named = f"{self.rows}x{self.columns} tiles", [number for number in goal if number != OPEN]
+        if len(goal) != self.cells or not all(0 <= number < self.cells for number in named):
             raise BadOption(
                 f"a goal of {size} has {self.cells} places, each with a number from 0 to {self.cells - 1}, "
                 "or * where it does not matter what lies there"
@@ -168,11 +169,7 @@ class Tiles:
     @cached_property
     def unnamed(self) -> tuple[int, ...]:
         """The numbers that lie on places that do not matter, the blank last."""
-        return (
-            tuple(sorted({*range(self.cells)} - {*self.goal}, key=lambda number: (number == 0, number)))
-            if OPEN in self.goal
-            else ()
-        )
+        return tuple(number for number in (*range(1, self.cells), 0) if OPEN in self.goal and number not in self.goal)
 
     @cached_property
     def whole_goal(self) -> tuple[int, ...]:
