@@ -31,7 +31,7 @@ def test_undo_reaches_behind_pasting_clearing_and_a_new_puzzle(opened) -> None:
     page.get_by_test_id("paste").fill("1 2 3 4 5 6 0 7 8")
     page.get_by_test_id("paste-go").click()
     shows(page, "1 2 3 4 5 6 0 7 8")
-    new_board(page)
+    new_board(page, "7")  # without a seed, one of the few boards of this level would now and then be the same again
     for before in ("1 2 3 4 5 6 0 7 8", "_ _ _ _ _ _ _ _ _", EIGHT):
         page.get_by_test_id("undo").click()
         shows(page, before)
