@@ -47,3 +47,17 @@ def test_an_estimate_is_either_a_kernel_or_a_function() -> None:
         Estimate("mine", admissible=True)
     with pytest.raises(BadOption, match="the estimate 'mine' must have either a kernel or a function"):
         Estimate("mine", admissible=True, kernel=dict, scores=np.asarray)
+
+
+def test_a_search_starts_from_a_copy_of_the_working_states() -> None:
+    states = np.array([[1, 2], [3, 4]], np.int32)
+    states.flags.writeable = False
+    for merge in (None, np.asfortranarray):
+        rules = KernelRules(None, 2, np.uint8, 1, lambda plain: plain, lambda working: working, merge)
+        starts = rules.starts(states)
+        assert np.array_equal(starts, states)
+        assert starts.dtype == np.uint8
+        assert starts.flags.writeable
+        assert starts.flags.c_contiguous
+    same = KernelRules(None, 2, np.int32, 1, lambda plain: plain, lambda working: working)
+    assert not np.shares_memory(same.starts(states), states)

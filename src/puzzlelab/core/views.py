@@ -298,9 +298,12 @@ class KernelRules:
     """`bool[B]`: whether `objection` names a reason for each of the plain states `[B, S]`; None asks it one by one."""
 
     def starts(self, states: State) -> State:
-        """Return the working states `dtype[B, size]` from which searches start, from plain states `[B, S]`."""
-        working = np.ascontiguousarray(self.encode(states), self.dtype)
-        return working if self.merge is None else self.merge(working)
+        """Return the working states `dtype[B, size]` from which searches start, from plain states `[B, S]`.
+
+        They are a copy, into which a search may write.
+        """
+        working = self.encode(states)
+        return np.array(working if self.merge is None else self.merge(working), self.dtype, order="C")
 
 
 @dataclass(frozen=True)
