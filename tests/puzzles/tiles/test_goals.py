@@ -14,6 +14,7 @@ from puzzlelab.conformance import check_puzzle
 from puzzlelab.core.boards import Instance
 from puzzlelab.core.errors import BadBoard, BadOption
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Presentation
 from puzzlelab.core.registry import load
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import Estimates, KernelRules, Planes, Samples
@@ -217,6 +218,18 @@ def test_groups_name_each_of_the_equal_tiles_together() -> None:
     assert np.array_equal(one, two)
     with pytest.raises(BadOption, match="must hold each of the tiles 1, 2, 3 at most once"):
         puzzle.view(Estimates).estimate("pdb:1,2/4")
+
+
+@pytest.mark.parametrize("moves", ["", ":moves=multi"])
+@pytest.mark.parametrize(
+    "name", [EQUAL, "tiles-4x4:goal=************DEF0", f"tiles-4x4:goal={'1' * 15}0", f"tiles-6x6:goal={'1,' * 35}0"]
+)
+def test_proofs_rest_on_bounds_that_there_are(name: str, moves: str) -> None:
+    puzzle = load(name + moves)
+    known = puzzle.view(Estimates).estimates
+    named = [options["estimate"] for _, options in puzzle.view(Presentation).provers if "estimate" in options]
+    assert named
+    assert {*named} <= {*known}
 
 
 # --- solvers ---

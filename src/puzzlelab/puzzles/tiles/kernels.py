@@ -308,7 +308,7 @@ def packed_words(cells: int) -> int:
 
 
 class Places(NamedTuple):
-    """What a goal says of the places of pieces, with the `reversed_axes` reversed."""
+    """The places of pieces in a goal, with the `reversed_axes` reversed."""
 
     of_numbers: NDArray[np.uint8]
     """[N]: the goal cell of each number, the first one of equal tiles."""

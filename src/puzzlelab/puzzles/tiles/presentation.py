@@ -14,6 +14,8 @@ from puzzlelab.puzzles.tiles.notation import OPEN, Board, write
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
 
+Provers = tuple[tuple[str, Mapping[str, Any]], ...]
+
 
 def presentation(puzzle: Tiles) -> Presentation:
     """Return the presentation: the usual solver proves its answers up to 4x4, and finds better and better ones beyond.
@@ -28,11 +30,24 @@ def presentation(puzzle: Tiles) -> Presentation:
         usual = ("beam", {"patience": PATIENCE} | ({"first": "lines"} if puzzle.cells > 49 else {}))
     return Presentation(
         usual_solver=usual,
-        provers=_multi_provers(puzzle) if puzzle.is_multi else _provers(puzzle.cells),
+        provers=_offered(puzzle, _multi_provers(puzzle) if puzzle.is_multi else _provers(puzzle.cells)),
     )
 
 
-def _provers(cells: int) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+def _offered(puzzle: Tiles, provers: Provers) -> Provers:
+    """Return the methods of proof whose bounds the puzzle offers; goals with equal tiles or with places that do not
+    matter have few.
+    """
+    if puzzle.is_permutation:
+        return provers
+    view = puzzle.view(Estimates)
+    known = {} if view is None else view.estimates
+    weak = "shared" if puzzle.is_multi else "manhattan"
+    kept = tuple(prover for prover in provers if prover[1].get("estimate", weak) in known)
+    return (*kept, ("astar", {"estimate": weak}))
+
+
+def _provers(cells: int) -> Provers:
     """Return the methods of proof: small boards have few states; on others, bounds from tables prove most within a
     minute.
     """
@@ -42,7 +57,7 @@ def _provers(cells: int) -> tuple[tuple[str, Mapping[str, Any]], ...]:
     return (*(("ida", {"estimate": bound}) for bound in bounds), ("astar", {"estimate": "conflicts"}))
 
 
-def _multi_provers(puzzle: Tiles) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+def _multi_provers(puzzle: Tiles) -> Provers:
     """Return the same where several tiles slide in one move."""
     if puzzle.cells <= 10:
         return (("bfs", {"bidirectional": True}), ("astar", {"estimate": "shared"}))
