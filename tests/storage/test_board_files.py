@@ -1,5 +1,6 @@
-"""Boards in Parquet files and arrays of NumPy are read as those of text are, and damaged files refused."""
+"""Boards in packed text, Parquet files and arrays of NumPy are read as those of text are, and damaged files refused."""
 
+import gzip
 import sys
 import zipfile
 
@@ -10,6 +11,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.storage import board_files
 from puzzlelab.storage.board_files import board_blocks
+from puzzlelab.storage.lines import LONGEST_LINE
 from puzzlelab.text.board_blocks import read_blocks
 
 TILES, SUDOKU, DUST = map(registry.load, ("tiles-2x3", "sudoku-4x4", "dust-4x3x3"))
@@ -148,6 +150,50 @@ def test_damaged_files_are_refused(saved, table, form) -> None:
         path.write_bytes(content[:length])
         with pytest.raises(BadFile):
             list(board_blocks(path))
+
+
+# --- packed text ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def packed(tmp_path):
+    """`packed(text)`: the path of a gzip file with this text."""
+
+    def write(text):
+        path = tmp_path / "boards.txt.gz"
+        path.write_bytes(gzip.compress(text.encode()))
+        return path
+
+    return write
+
+
+def test_packed_text_is_read_as_text_is(packed, tmp_path) -> None:
+    text = "# boards\r\n" + "".join(" ".join(map(str, board)) + "\r\n" for board in BOARDS)
+    assert np.array_equal(states_in(TILES, packed("\ufeff" + text)), BOARDS)
+    two = packed(text)
+    two.write_bytes(2 * two.read_bytes())  # as two files put together
+    assert np.array_equal(states_in(TILES, two), np.concatenate([BOARDS, BOARDS]))
+    assert list(board_blocks(packed(""))) == []
+
+
+def test_damaged_packed_text_is_refused_wherever_it_is_cut_or_changed(packed) -> None:
+    whole = packed("".join("123405\n123450\n" for _ in range(200))).read_bytes()
+    path = packed("")
+    for length in range(2, len(whole)):
+        path.write_bytes(whole[:length])
+        with pytest.raises(BadFile, match=r"boards\.txt\.gz"):
+            list(board_blocks(path))
+    for place in range(10, len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        with pytest.raises(BadFile, match=r"boards\.txt\.gz"):
+            list(board_blocks(path))
+
+
+def test_a_line_without_an_end_is_refused_before_it_is_unpacked(packed) -> None:
+    path = packed("0" * (LONGEST_LINE + 2))
+    assert path.stat().st_size < 100_000
+    with pytest.raises(BadFile, match="line 1: longer than"):
+        list(board_blocks(path))
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------

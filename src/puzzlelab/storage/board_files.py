@@ -1,7 +1,7 @@
-"""Files of boards as text: text itself, Parquet files, and arrays of NumPy, which their first bytes tell apart.
+"""Files of boards as text: text itself, text packed by gzip, Parquet files, and arrays of NumPy.
 
-A table or several arrays become CSV, whose first line has the names, so that the reader of text finds the boards by the
-same names. A single column or array becomes a line a board.
+Their first bytes tell them apart. A table or several arrays become CSV, whose first line has the names, so that the
+reader of text finds the boards by the same names. A single column or array becomes a line a board.
 
 Shapes: N = boards, C = cells of a board, R = rows of a board.
 """
@@ -9,6 +9,7 @@ Shapes: N = boards, C = cells of a board, R = rows of a board.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -17,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
@@ -25,11 +26,11 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadFile, shorten
 from puzzlelab.storage.files import MOST_BYTES, read_regular
-from puzzlelab.storage.lines import LONGEST_LINE, blocks_of
+from puzzlelab.storage.lines import LONGEST_LINE, blocks_of, text_blocks
 from puzzlelab.storage.row_columns import require_pyarrow
 
-ARRAY, ARRAYS, TABLE = b"\x93NUMPY", b"PK\x03\x04", b"PAR1"
-"""The first bytes of `.npy`, `.npz` and Parquet files."""
+ARRAY, ARRAYS, TABLE, PACKED = b"\x93NUMPY", b"PK\x03\x04", b"PAR1", b"\x1f\x8b"
+"""The first bytes of `.npy`, `.npz`, Parquet and gzip files."""
 BLOCK = 1_000
 """Boards that are converted at once."""
 NOT_IN_NAMES = re.compile(r"[\s,;\"]+")
@@ -42,6 +43,8 @@ def board_blocks(path: Path) -> Iterator[str]:
         return _lines_of_table(path)
     if begin.startswith((ARRAY, ARRAYS)):
         return _lines_of_arrays(path)
+    if begin.startswith(PACKED):
+        return _lines_of_packed(path)
     return blocks_of(path)
 
 
@@ -57,6 +60,12 @@ def _begin_of(path: Path) -> bytes:
             with path.open("rb") as file:
                 return file.read(len(ARRAY))
     return b""
+
+
+def _lines_of_packed(path: Path) -> Iterator[str]:
+    """Yield the text in a gzip file; raises `BadFile`."""
+    with _reading(path, "gzip file"), gzip.open(path) as file:
+        yield from text_blocks(cast("BinaryIO", file), str(path))
 
 
 @contextmanager
