@@ -231,15 +231,19 @@ def points_of(series: Series) -> list[Summary]:
 
 def by_level(run: BenchRun, at_optimum: bool = False) -> Series:
     """Return the results by level; with `at_optimum` a board without a level counts at the length of its optimum."""
-    known = references(run) if at_optimum else {}
+    level_of = level_or_optimum(run) if at_optimum else (lambda answer: answer.entry.level)
+    return grouped(run, lambda answer: None if (level := level_of(answer)) is None else (answer.solver, level))
 
-    def level(answer: BenchAnswer) -> tuple[str, int] | None:
+
+def level_or_optimum(run: BenchRun) -> Callable[[BenchAnswer], int | None]:
+    """Return the function that gives the level of a board, else the length of its optimum, None if neither is known."""
+    known = references(run)
+
+    def level_of(answer: BenchAnswer) -> int | None:
         reference, own = known.get(answer.entry.board), answer.entry.level
-        if own is None and reference is not None and reference.optimal:
-            own = reference.value
-        return None if own is None else (answer.solver, own)
+        return reference.value if own is None and reference is not None and reference.optimal else own
 
-    return grouped(run, level)
+    return level_of
 
 
 def by_clues(run: BenchRun) -> Series:

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +36,8 @@ VALUES = {"moves": ("length", "excess"), "cost": ("cost", "excess"), "score": ("
 """The headings of a table: what is compared -> those of its mean, and of its distance from the best."""
 BETTER = {"moves": "the shorter solution", "cost": "the cheaper solution", "score": "the higher score"}
 """What is compared -> what the better solver has."""
+CACHED_SOLUTIONS = 1 << 15
+"""Unique solutions that are kept in memory."""
 Cells = Mapping[str, str]
 """Heading -> the text of a cell below it."""
 Level = tuple[Summary, Proportion]
@@ -177,25 +179,32 @@ def levels(run: BenchRun) -> dict[str, dict[int, Level]]:
     if not has_filled_answers(puzzle) or len({entry.level for entry in run.suite.entries} - {None}) < 2:
         return {}
 
-    @cache
-    def solution(board: str) -> frozenset[str]:
-        """Return the moves of the unique solution; empty if there are several."""
-        name, options = usual_solver(puzzle)
-        result = uninterrupted(solve(registry.make_solver(name, options), puzzle.read(board), Limit(seconds=60)))
-        return frozenset(names_of(puzzle, result.moves)) if result.moves and result.proof == "unique" else frozenset()
-
-    def cells(answers: Sequence[BenchAnswer]) -> Proportion:
-        rows = [answer.row for answer in answers if answer.row.evaluations]
-        written = [{*(row.moves or row.tried or ())} for row in rows]
-        if not all(written):
-            return Proportion(0, 0)
-        own = [solution(row.board) for row in rows]
-        return Proportion(sum(len(a & b) for a, b in zip(own, written, strict=True)), sum(map(len, own)))
-
     return {
-        solver: {level: (at, cells(at.answers)) for level, at in of_solver.items()}
+        solver: {level: (at, right_cells(puzzle, at.answers)) for level, at in of_solver.items()}
         for solver, of_solver in by_level(run).items()
     }
+
+
+def right_cells(puzzle: Puzzle, answers: Sequence[BenchAnswer]) -> Proportion:
+    """Return the share of the blank cells of boards with one solution that have its digit, also in unsolved boards.
+
+    0 of 0 if a row has no moves, and for answers of a solver that uses no network.
+    """
+    rows = [answer.row for answer in answers if answer.row.evaluations]
+    written = [{*(row.moves or row.tried or ())} for row in rows]
+    if not all(written):
+        return Proportion(0, 0)
+    own = [only_solution(puzzle.name, row.board) for row in rows]
+    return Proportion(sum(len(a & b) for a, b in zip(own, written, strict=True)), sum(map(len, own)))
+
+
+@lru_cache(maxsize=CACHED_SOLUTIONS)
+def only_solution(name_of_puzzle: str, board: str) -> frozenset[str]:
+    """Return the moves of the unique solution; empty if there are several."""
+    puzzle = registry.load(name_of_puzzle)
+    name, options = usual_solver(puzzle)
+    result = uninterrupted(solve(registry.make_solver(name, options), puzzle.read(board), Limit(seconds=60)))
+    return frozenset(names_of(puzzle, result.moves)) if result.moves and result.proof == "unique" else frozenset()
 
 
 def of_levels(run: BenchRun) -> TextTable | None:

@@ -28,8 +28,8 @@ SuiteNames = Annotated[
     typer.Argument(
         metavar="[PUZZLE] SUITE",
         help="Files of boards (TAB: board, length, opt or ub; or a format of the puzzle, such as CSV of Sudokus), "
-        "suites of the package (korf15, tiles15, tiles24, dust8x6x5, sudoku17, sudoku17-1000), or examples of the "
-        "puzzle, such as easy.",
+        "suites of the package (korf15, tiles15, tiles24, dust8x6x5, sudoku17, sudoku17-1000; for score sheets "
+        "tiles8-10000, tiles15-10000, dust6x5x4-10000, sudoku-10000), or examples of the puzzle, such as easy.",
     ),
 ]
 SolverTexts = Annotated[
@@ -222,11 +222,12 @@ def _show_faults(suite: Suite) -> None:
 
 def _show(run: BenchRun, out: Path | None, notes: list[str]) -> int:
     """Print the results; return the exit code."""
-    from puzzlelab.bench import seeds, tables
+    from puzzlelab.bench import seeds, sheets, tables
     from puzzlelab.bench.caveats import caveats
 
     if run.answers:
-        for table in filter(None, (tables.of_solvers(run), tables.of_levels(run), seeds.of_networks(run))):
+        first = sheets.of_networks(run) or tables.of_solvers(run)
+        for table in filter(None, (first, tables.of_levels(run), seeds.of_networks(run))):
             show(tables.as_rich(table))
         for sentence in [*caveats(run), *notes]:
             say(sentence)

@@ -6,6 +6,7 @@ machines. The numbers of the fields are those of onnx.proto.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterator
@@ -23,13 +24,15 @@ from puzzlelab.nets.onnx_limits import (
     damaged,
     is_external,
 )
-from puzzlelab.nets.protocol_buffers import Field, Pieces, all_parts, changed, fields_of, pieces_of
+from puzzlelab.nets.protocol_buffers import Field, Pieces, all_parts, changed, fields_of, integers_in, pieces_of
 from puzzlelab.storage.files import MOST_BYTES, not_a_link, require_regular
 
 DIMENSION, CONTENT = 1, 9
 """Fields of a tensor."""
 KEPT = DIMENSION, TENSOR_TYPE, TENSOR_NAME
 """The fields of a tensor that are kept when its content is put in."""
+WEIGHT_TYPES = 1, 2, 3, 10, 11, 16
+"""The types of tensors that hold weights: numbers with a fraction, and those of 8 bits."""
 SAFE_NAME = re.compile(r"[^./\\:\0][^/\\:\0]*")
 """The name of a file of the same folder that is not hidden."""
 NUMBER = re.compile(r"[0-9]{1,18}")
@@ -49,6 +52,22 @@ def read_whole(path: Path) -> bytes:
         return b"".join(changed(memoryview(data), parts, GRAPH, whole_graph))
     except ValueError as error:
         raise damaged(path, error) from None
+
+
+def count(data: bytes) -> int:
+    """Return the number of weights in the content of a whole file that can be read: the elements of its tensors."""
+    parts = all_parts()
+    graphs = [graph for number, graph in fields_of(memoryview(data), parts) if number == GRAPH]
+    tensors = [tensor for graph in graphs for number, tensor in fields_of(graph, parts) if number == WEIGHT]
+    return sum(_elements(tensor, parts) for tensor in tensors)
+
+
+def _elements(tensor: Field, parts: Iterator[int]) -> int:
+    """Return the number of weights in a tensor; 0 for one of other numbers, such as a shape."""
+    fields = list(fields_of(tensor, parts))
+    if not any(number == TENSOR_TYPE and value in WEIGHT_TYPES for number, value in fields):
+        return 0
+    return math.prod(size for number, value in fields if number == DIMENSION for size in integers_in(value))
 
 
 def _whole_tensor(tensor: Field, parts: Iterator[int], reader: _Reader) -> Field | Pieces:

@@ -48,6 +48,17 @@ def fields_of(message: Field, parts: Iterator[int]) -> Iterator[tuple[int, Field
         place += length
 
 
+def integers_in(value: Field) -> Iterator[int]:
+    """Yield the integers of a repeated field: one, or several that stand packed in its bytes; raises `ValueError`."""
+    if isinstance(value, int):
+        yield value
+        return
+    place = 0
+    while place < len(value):
+        number, place = _read_varint(value, place)
+        yield number
+
+
 def _read_varint(data: memoryview, place: int) -> tuple[int, int]:
     """Return (an integer of variable length, the place after it)."""
     value = 0
