@@ -707,6 +707,14 @@ def test_the_example_says_what_it_needs(name, monkeypatch):
         script("examples", name).main(1)
 
 
+def test_the_example_with_onnx_says_what_it_needs(monkeypatch, tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("onnx")
+    monkeypatch.setitem(sys.modules, "stable_baselines3", None)
+    with pytest.raises(SystemExit, match="pip install stable-baselines3"):
+        script("examples", "gymnasium_onnx").main(str(tmp_path / "x.onnx"), 1)
+
+
 @pytest.mark.slow
 def test_the_example_learns():
     pytest.importorskip("stable_baselines3")
