@@ -17,13 +17,15 @@ from puzzlelab import (
     load,
     solve,
 )
+from puzzlelab.core import registry
+from puzzlelab.core.errors import BadOption
 from puzzlelab.core.views import Estimates
 from puzzlelab.engine import driver
 from puzzlelab.engine.driver import Drive
 from puzzlelab.engine.solving import solve_all
 from puzzlelab.experience.uct_session import UctSession
 from puzzlelab.solvers import uct
-from puzzlelab.solvers._uct_tree_kernels import DEAD_END
+from puzzlelab.solvers._uct_tree_kernels import DEAD_END, halving_schedule
 from puzzlelab.solvers.greedy import Greedy
 from puzzlelab.solvers.uct import Uct
 from puzzlelab.storage import networks
@@ -120,6 +122,54 @@ class Plain:
         self.root = next(child for child in self.root.children if child.move == move)
 
 
+class PlainHalving(Plain):
+    """The same with sequential halving at the root: in each phase the moves that are left have as many playouts."""
+
+    def __init__(self, *given, considered, value_scale, **options):
+        super().__init__(*given, **options)
+        self.considered, self.value_scale = considered, value_scale
+
+    def playouts(self, count):
+        if self.root.children is None:
+            self.simulate()
+        self.before = {child: child.visits for child in self.root.children}
+        for turn in self.plan(count):
+            self.turn = turn
+            self.simulate()
+
+    def plan(self, count):
+        """The visits that the move of each playout has: phase by phase, all that are left once, and once more."""
+        left = moves = min(self.considered, count, sum(not child.lost for child in self.root.children))
+        phases, plan, level = math.ceil(math.log2(moves)) if moves > 1 else 1, [], 0
+        while len(plan) < count:
+            for _ in range(max(1, int(count / (phases * left)))):
+                plan += [level] * left
+                level += 1
+            left = max(2, left // 2) if moves > 1 else 1
+        return plan[:count]
+
+    def rank(self, child):
+        mean = self.root.total / self.root.visits
+        most = max(each.visits - self.before[each] for each in self.root.children)
+        value = math.exp(-self.step_discount) * child.total / child.visits if child.visits else mean
+        prior = child.prior or 1.0  # a goal stands alone, without a prior
+        return math.log(prior) + self.value_scale * (50 + most) * (value / mean - 1)
+
+    def pick(self, node):
+        if node is not self.root:
+            return super().pick(node)
+        alive = [child for child in node.children if not child.lost]
+        turn = [child for child in alive if child.visits - self.before[child] == self.turn]
+        return max(turn or alive, key=self.rank)
+
+    def choice(self):
+        """The move after the playouts, and the probabilities of all moves."""
+        alive = [child for child in self.root.children if not child.lost]
+        best = max(alive, key=lambda child: (child.visits - self.before[child], self.rank(child)))
+        weights = {child.move: math.exp(self.rank(child) - self.rank(best)) for child in alive}
+        return best.move, {move: weight / sum(weights.values()) for move, weight in weights.items()}
+
+
 class Node:
     def __init__(self, state, move=-1):
         self.state, self.move, self.children = state, move, None
@@ -174,6 +224,62 @@ def test_it_thinks_what_a_plain_tree_thinks(toy, playouts, c_puct):
         compare(player, Plain(TILES, state, manhattan, c_puct=c_puct), state, playouts, moves=5)
 
 
+@pytest.mark.parametrize(("playouts", "considered"), [(1, 16), (7, 2), (7, 3), (7, 1), (24, 16)])
+def test_it_halves_the_moves_at_the_root_as_a_plain_tree_does(toy, playouts, considered):
+    network = toy(TILES, guess)
+    own = {"considered": considered, "value_scale": 2.0}
+    for distance in (2, 11, 22):
+        state = board(distance).state
+        views = {"estimate": network.estimate(), "prior": network.prior()}
+        player = UctSession(TILES, **views, root="halving", playouts=playouts, **own)
+        plain = PlainHalving(TILES, state, guess, network.prior().scores, **own)
+        for _ in range(6):
+            plain.playouts(playouts)
+            expected, probabilities = plain.choice()
+            move, state, shares = player.move(state)
+            plain.root.move = -1
+            assert list(layers(player.tree())) == list(plain.root.all())
+            assert move == expected
+            assert shares == pytest.approx([probabilities.get(each, 0.0) for each in range(len(shares))])
+            if TILES.solved(state):
+                break
+            plain.make(move)
+
+
+def test_every_considered_move_has_its_playouts():
+    schedule = halving_schedule(4, 16)
+    assert schedule.shape == (5, 16)
+    assert schedule[1].tolist() == list(range(16))
+    assert schedule[2].tolist() == [visits for visits in range(8) for _ in range(2)]
+    # two phases of 8 playouts: 2 for each of 4 moves, 4 for each of 2
+    assert schedule[4].tolist() == [0] * 4 + [1] * 4 + [2, 2, 3, 3, 4, 4, 5, 5]
+    # three phases of 16 playouts for 8 moves: 2 each, 4 for each of 4 ..., and the last ones are cut off
+    assert halving_schedule(8, 20)[8].tolist() == [0] * 8 + [1] * 4 + [2, 2, 3, 3, 4, 4, 5, 5]
+
+
+def test_gumbel_noise_draws_moves_as_the_prior_has_them(toy):
+    state = board(20, seed=3).state
+    blind = Estimate("blind", admissible=False, scores=lambda states: np.full(len(states), 9.0))
+    prior = toy(TILES, guess).prior()
+    player = UctSession(
+        TILES, 2000, estimate=blind, prior=prior, root="halving", gumbel_noise=1.0, considered=1, playouts=1
+    )
+    moves = player.moves(np.tile(state, (2000, 1))).moves
+    tree = player.tree()
+    below = tree.parent == 0
+    expected = dict(zip(tree.move[below].tolist(), tree.prior[below].tolist(), strict=True))
+    assert len(expected) > 1
+    for move, probability in expected.items():
+        assert np.mean(moves == move) == pytest.approx(probability, abs=0.05)
+
+
+def test_sequential_halving_has_a_noise_of_its_own():
+    with pytest.raises(BadOption, match="give no temperature and no Dirichlet noise"):
+        registry.make_solver("uct", {"root": "halving", "temperature": 1.0})
+    with pytest.raises(BadOption, match="gumbel_noise is for root=halving"):
+        registry.make_solver("uct", {"gumbel_noise": 1.0})
+
+
 @pytest.mark.parametrize("estimate", ["manhattan", Estimate("outside", False, scores=manhattan)], ids=str)
 def test_by_values_of_children_too(estimate):
     state = board(17).state
@@ -214,6 +320,7 @@ def test_plain_rules_play_like_kernels(toy, bare, puzzle):
         {"parallel_leaves": 3},
         {"policy": "values"},
         {"dirichlet_fraction": 0.3, "temperature": 1.0, "finish": False},
+        {"root": "halving", "gumbel_noise": 1.0, "finish": False},
     ):
         given = {"estimate": network.estimate(), "playouts": 9, "max_moves": 60, **options}
         if "policy" not in options:
@@ -394,7 +501,13 @@ def test_answers_are_told_as_they_come_and_only_get_better(ways, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "options", [{"dirichlet_fraction": 0.5, "dirichlet_alpha": 0.3}, {"temperature": 1.0}], ids=str
+    "options",
+    [
+        {"dirichlet_fraction": 0.5, "dirichlet_alpha": 0.3},
+        {"temperature": 1.0},
+        {"root": "halving", "gumbel_noise": 1.0},
+    ],
+    ids=str,
 )
 def test_one_seed_gives_one_answer_and_another_seed_others(options):
     def answers(seed):
@@ -445,6 +558,7 @@ def test_a_temperature_draws_moves_by_their_visits():
         {"parallel_leaves": 3},
         {"dirichlet_fraction": 0.4, "temperature": 0.7, "finish": False},
         {"policy": "values"},
+        {"root": "halving", "gumbel_noise": 0.5},
     ],
     ids=str,
 )

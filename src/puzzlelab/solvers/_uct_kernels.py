@@ -26,7 +26,10 @@ from puzzlelab.solvers._uct_tree_kernels import (
     WON,
     accept_scores,
     add_root_noise,
+    improved_logit,
+    new_visits,
     playout,
+    prepare_root,
     read_path_ahead,
     take_scores,
     uniform,
@@ -62,8 +65,23 @@ def most_visited_child(record, game):
 
 
 @inlined
+def best_considered_child(record, game):
+    """Return the best child of the root of those with the most playouts of this position; NOWHERE if there is none."""
+    chosen, best, most = NOWHERE, -np.inf, -1
+    first = record.first_child[game, 0]
+    for i in range(record.child_count[game, 0]):
+        if record.status[game, first + i] != DEAD_END:
+            visits, score = new_visits(record, game, i), record.gumbel[game, i] + improved_logit(record, game, i)
+            if visits > most or (visits == most and score > best):
+                chosen, best, most = first + i, score, visits
+    return chosen
+
+
+@inlined
 def choose_child(record, game):
     """Return the child of the root to play: the most visited one, or with a temperature one drawn by visits."""
+    if record.settings.halves:
+        return best_considered_child(record, game)
     chosen, temperature = most_visited_child(record, game), record.settings.temperature
     if temperature == 0.0 or chosen == NOWHERE or record.visits[game, chosen] == 0:
         return chosen
@@ -175,11 +193,29 @@ def begin(record, children):
     control.pending_leaves = control.scored_leaves = control.taken_leaves = 0
 
 
+@inlined
+def improved_shares(record, game, shares):
+    """Write the softmax of the improved logits of the root's children that are no dead ends."""
+    first, count, greatest, total = record.first_child[game, 0], record.child_count[game, 0], -np.inf, 0.0
+    for i in range(count):
+        record.move_weights[i] = improved_logit(record, game, i)
+        if record.status[game, first + i] == DEAD_END:
+            record.move_weights[i] = -np.inf
+        greatest = max(greatest, record.move_weights[i])
+    for i in range(count):
+        record.move_weights[i] = np.exp(record.move_weights[i] - greatest) if greatest > -np.inf else 0.0
+        total += record.move_weights[i]
+    for i in range(count):
+        if total > 0.0:
+            shares[game, record.move[game, first + i]] = record.move_weights[i] / total
+
+
 @compiled
 def choose_moves(record, children, shares):
     """Write the chosen child of each paused game into `children`, and NOWHERE for the other games.
 
-    `shares: float64[G, M]`, which the caller fills with 0, gets the share of the visits of each move.
+    `shares: float64[G, M]`, which the caller fills with 0, gets the share of the visits of each move, or with
+    sequential halving the probabilities of the improved logits.
     """
     for game in range(children.size):
         children[game], first, total = NOWHERE, record.first_child[game, 0], 0
@@ -187,6 +223,9 @@ def choose_moves(record, children, shares):
             continue
         children[game] = choose_child(record, game)
         # The policy that AlphaZero learns from: the shares of the visits, here among moves that are no dead ends.
+        if record.settings.halves:
+            improved_shares(record, game, shares)
+            continue
         for child in range(first, first + record.child_count[game, 0]):
             total += record.visits[game, child] * (record.status[game, child] != DEAD_END)
         for child in range(first, first + record.child_count[game, 0]):
@@ -235,8 +274,11 @@ def step_game(record, game):
         record.playouts_done[game] = 0  # expanding the root is not counted as a playout
         return
     # Self-play explores at the root alone, once for each position.
-    if record.settings.dirichlet_fraction > 0.0 and not record.has_noise[game]:
-        add_root_noise(record, game)
+    if not record.has_noise[game]:
+        if record.settings.halves:
+            prepare_root(record, game)
+        elif record.settings.dirichlet_fraction > 0.0:
+            add_root_noise(record, game)
     # As many playouts as may wait for scores at once; a leaf that waits already ends them.
     leaves = min(settings.parallel_leaves, settings.playouts - record.playouts_done[game])
     for _ in range(min(leaves, settings.max_nodes - record.expanded[game])):

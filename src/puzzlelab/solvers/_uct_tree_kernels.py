@@ -35,6 +35,8 @@ PLAYING, WON, STUCK, SPENT, PAUSED, IDLE = range(6)
 """Status of a game. STUCK: its root is a dead end; SPENT: its node limit is reached; IDLE: the caller skips it."""
 SKIPPED = -2
 """Given to `begin` in place of a child: the game is skipped."""
+VISITS_OF_VALUE = 50
+"""The visits that are added to those of the most visited child where values of the root's children are weighed."""
 MIN_VALUE = 1e-200
 """The least weight of the prior, so that it still ranks moves where all values are 0."""
 UNBOUNDED = 1 << 30
@@ -64,6 +66,10 @@ class UctSettings(NamedTuple):
     """The cost that counts as much as one move."""
     least_rest: float
     """A lower bound on the cost from any state on."""
+    halves: bool
+    """Whether the playouts at the root are shared out by sequential halving."""
+    gumbel_noise: float
+    value_scale: float
 
 
 class UctRecord(NamedTuple):
@@ -92,7 +98,7 @@ class UctRecord(NamedTuple):
     playouts_done: NDArray[np.int32]
     """[G]: playouts since the last move."""
     has_noise: NDArray[np.bool_]
-    """[G]: whether Dirichlet noise is in the prior of the root."""
+    """[G]: whether the noise of the root is drawn: Dirichlet noise in its prior, or Gumbel noise beside it."""
     was_cut: NDArray[np.bool_]
     """[G]: whether `max_moves` kept a state out of the tree."""
     max_depth: NDArray[np.int32]
@@ -139,6 +145,13 @@ class UctRecord(NamedTuple):
     """[G, N]: the prior probability of the move to a node."""
     heuristic: NDArray[np.float64]
     """[G, N]: the value of a node by the estimate, where it was evaluated."""
+    wanted_visits: NDArray[np.int32]
+    """[C + 1, P]: for the number of moves that are considered at the root, C at most, the visits that the move of each
+    of the P playouts has before; see `halving_schedule`."""
+    earlier_visits: NDArray[np.int32]
+    """[G, M]: the visits of each child of the root before the playouts of this position."""
+    gumbel: NDArray[np.float64]
+    """[G, M]: the Gumbel noise of each child of the root."""
     rows: State
     """[R, S]: states whose scores are requested."""
     leaf_game: NDArray[np.int32]
@@ -238,6 +251,83 @@ def add_root_noise(record, game):
             record.prior[game, first + i] *= 1.0 - fraction
             record.prior[game, first + i] += fraction * record.move_weights[i] / total
     record.has_noise[game] = True
+
+
+# --- sequential halving at the root ----------------------------------------------------------------------------------
+
+
+def halving_schedule(considered: int, playouts: int) -> NDArray[np.int32]:
+    """Return the visits that the move of each playout has before, for each number of moves considered: `[C + 1, P]`.
+
+    In each phase every move that is left has as many playouts as any other; the better half of them stays for the next.
+    """
+    schedule = np.zeros((considered + 1, playouts), np.int32)
+    schedule[:2] = np.arange(playouts)
+    for moves in range(2, considered + 1):
+        phases, left, done, visits = int(np.ceil(np.log2(moves))), moves, 0, 0
+        while done < playouts:
+            times = max(1, playouts // (phases * left))
+            phase = np.repeat(np.arange(visits, visits + times), left)[: playouts - done]
+            schedule[moves, done : done + len(phase)] = phase
+            done, visits, left = done + len(phase), visits + times, max(2, left // 2)
+    return schedule
+
+
+@inlined
+def prepare_root(record, game):
+    """Note the visits that the children of the root have, and draw the Gumbel noise of each."""
+    first = record.first_child[game, 0]
+    for i in range(record.child_count[game, 0]):
+        record.earlier_visits[game, i] = record.visits[game, first + i]
+        record.gumbel[game, i] = 0.0
+        if record.settings.gumbel_noise > 0.0:
+            log = -np.log(1.0 - uniform(record.random, game))
+            record.gumbel[game, i] = -record.settings.gumbel_noise * np.log(max(log, MIN_VALUE))
+    record.has_noise[game] = True
+
+
+@inlined
+def new_visits(record, game, i):
+    """Return the visits of a child of the root in the playouts of this position."""
+    return record.visits[game, record.first_child[game, 0] + i] - record.earlier_visits[game, i]
+
+
+@inlined
+def improved_logit(record, game, i):
+    """Return the logit of a child of the root: that of its prior, and its value above that of the root.
+
+    The value is in units of that of the root, and counts the more, the more visits there are. An unvisited child has
+    the value of the root.
+    """
+    child, mean = record.first_child[game, 0] + i, record.value_sum[game, 0] / record.visits[game, 0]
+    visits, most, value = record.visits[game, child], 0, mean
+    for other in range(record.child_count[game, 0]):
+        most = max(most, new_visits(record, game, other))
+    if visits > 0:
+        value = discount_of(record, game, child) * record.value_sum[game, child] / visits
+    weight = record.settings.value_scale * (VISITS_OF_VALUE + most)
+    return np.log(max(record.prior[game, child], MIN_VALUE)) + weight * (value / max(mean, MIN_VALUE) - 1.0)
+
+
+@inlined
+def considered_child(record, game):
+    """Return the child of the root for the next playout: the best of those whose turn it is."""
+    first, count, alive = record.first_child[game, 0], record.child_count[game, 0], 0
+    for i in range(count):
+        alive += record.status[game, first + i] != DEAD_END
+    moves = min(alive, len(record.wanted_visits) - 1)
+    wanted = record.wanted_visits[moves, record.playouts_done[game]]
+    chosen, best, any_best = NOWHERE, -np.inf, -np.inf
+    other = NOWHERE
+    for i in range(count):
+        if record.status[game, first + i] == DEAD_END:
+            continue
+        score = record.gumbel[game, i] + improved_logit(record, game, i)
+        if new_visits(record, game, i) == wanted and score > best:
+            chosen, best = first + i, score
+        if score > any_best:
+            other, any_best = first + i, score
+    return chosen if chosen != NOWHERE else other  # where a move turned out to be a dead end, its turn goes to the best
 
 
 # --- one playout ------------------------------------------------------------------------------------------------------
@@ -503,7 +593,11 @@ def playout(record, game):
     node, depth = np.int64(0), np.int64(0)
     record.path[game, 0] = node
     while record.status[game, node] == OPEN:
-        node, depth = np.int64(select_child(record, game, node)), depth + 1
+        if depth == 0 and record.settings.halves:
+            node = np.int64(considered_child(record, game))
+        else:
+            node = np.int64(select_child(record, game, node))
+        depth += 1
         record.path[game, depth] = node
     record.path_length[game] = depth + 1
     if record.status[game, node] == WAITING:

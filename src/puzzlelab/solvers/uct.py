@@ -2,7 +2,8 @@
 
 A network gives the prior of the moves and the cost-to-go of each new state; the value of a state is
 exp(-step_discount * remaining moves). Sources: Kocsis and Szepesvari, "Bandit based Monte-Carlo planning" (2006);
-Silver et al., "A general reinforcement learning algorithm" (2018).
+Silver et al., "A general reinforcement learning algorithm" (2018); for the root `halving` Danihelka et al., "Policy
+improvement by planning with Gumbel" (2022).
 
 Shapes: G = games, R = states scored in one batch, M, N, L as in `_uct_tree_kernels`.
 """
@@ -10,11 +11,11 @@ Shapes: G = games, R = states scored in one batch, M, N, L as in `_uct_tree_kern
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from puzzlelab.core import seeds
 from puzzlelab.core.answers import Answers
@@ -101,6 +102,22 @@ class Uct(SolverSettings):
     """The seed of the random numbers."""
     max_moves: int = Field(default=1000, ge=1, le=1_000_000)
     """The move limit."""
+    root: Literal["puct", "halving"] = "puct"
+    """The choice at the root: by PUCT as elsewhere, or by sequential halving of the moves with the best priors."""
+    considered: int = Field(default=16, ge=1, le=1000)
+    """The most moves among which sequential halving begins."""
+    value_scale: float = Field(default=10.0, gt=0, le=1000)
+    """The weight of values against priors in sequential halving."""
+    gumbel_noise: float = Field(default=0.0, ge=0, le=100)
+    """The scale of the Gumbel noise in the priors of sequential halving; 1 draws moves as the policy has them."""
+
+    @model_validator(mode="after")
+    def _one_noise(self) -> Self:
+        if self.root == "halving" and (self.temperature or self.dirichlet_fraction):
+            raise ValueError("root=halving draws moves by gumbel_noise: give no temperature and no Dirichlet noise")
+        if self.root == "puct" and self.gumbel_noise:
+            raise ValueError("gumbel_noise is for root=halving")
+        return self
 
     @field_validator("policy")
     @classmethod
@@ -211,6 +228,7 @@ def machine(
     rows, width = _batch(solver, games, moves, guides)
     move_room = min(max_moves, FIRST_MOVES) + leaves + 3
     node_room = 1 + leaves * moves + min(solver.playouts, 1000) * min(moves, FIRST_CHILDREN)
+    considered = min(solver.considered, solver.playouts, moves) if solver.root == "halving" else 0
     objective = objective_of(puzzle)
     arrays: dict[str, Any] = {name: np.zeros(games, kind) for name, kind in _uct_tree_kernels.GAME_ARRAYS.items()}
     arrays |= {name: np.zeros((games, move_room), kind) for name, kind in _uct_tree_kernels.MOVE_ARRAYS.items()}
@@ -240,7 +258,13 @@ def machine(
             admissible=guides.estimate.admissible,
             unit=float(objective.unit),
             least_rest=float(objective.least_sum),
+            halves=solver.root == "halving",
+            gumbel_noise=solver.gumbel_noise,
+            value_scale=solver.value_scale,
         ),
+        wanted_visits=_uct_tree_kernels.halving_schedule(considered, solver.playouts if considered else 1),
+        earlier_visits=np.zeros((games, moves), np.int32),
+        gumbel=np.zeros((games, moves)),
         start=rules.starts(starts),
         game_states=np.zeros((games, move_room, rules.words), np.uint64),
         keys=np.zeros((games, node_room, rules.words), np.uint64),

@@ -406,8 +406,9 @@ def test_a_second_trainer_is_refused(copy) -> None:
             marks=pytest.mark.slow,
         ),
         ("self_play.policy=values", "match.opponents=[]", "follow=latest"),
+        ("self_play.root=halving", "self_play.considered=2", "match.opponents=[]", "learning.steps=20"),
     ],
-    ids=["dust", "values"],
+    ids=["dust", "values", "halving"],
 )
 def test_it_plays_what_has_moves_and_planes(tmp_path, compete, settings_of, changes) -> None:
     if "dust" in changes[0]:

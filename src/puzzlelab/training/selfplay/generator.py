@@ -58,7 +58,8 @@ def play_games(
     boards, lengths = start_sampler.boards(games, generator(settings.seed, BOARDS, number))
     scaled = np.where(lengths == UNKNOWN, own.max_moves, own.max_moves_factor * lengths)
     limits = np.ceil(np.minimum(own.max_moves, scaled)).astype(np.int64)
-    random_options = _uct_options(settings, "temperature", "dirichlet_fraction", "dirichlet_alpha")
+    noise = ("gumbel_noise",) if own.root == "halving" else ("temperature", "dirichlet_fraction", "dirichlet_alpha")
+    random_options = _uct_options(settings, *noise)
     seed = int(generator(settings.seed, SEARCH, number).integers(1 << 62))
     session = UctSession(puzzle, games, **match_options(settings, option), seed=seed, **random_options)
     samples, moves = play_episodes(session, boards, limits, watch)
@@ -177,7 +178,8 @@ class GameGenerator:
 def match_options(settings: SelfPlaySettings, network: str) -> dict[str, Any]:
     """Return the options of `uct` with this network, without those for random moves."""
     prior = network if settings.self_play.policy == "visits" else None
-    options = _uct_options(settings, "playouts", "step_discount", "c_puct", "policy")
+    names = ("playouts", "step_discount", "c_puct", "policy", "root", "considered", "value_scale")
+    options = _uct_options(settings, *names)
     return {"estimate": network, "prior": prior, **options}
 
 

@@ -32,6 +32,16 @@ class GameSettings(Settings):
     """The share of Dirichlet noise in the prior at the root."""
     dirichlet_alpha: float = Field(default=1.0, gt=0)
     """The parameter of that noise; the smaller, the more uneven."""
+    root: Literal["puct", "halving"] = "puct"
+    """The choice at the root: by PUCT, or by sequential halving, which draws moves by Gumbel noise and has neither
+    temperature nor Dirichlet noise.
+    """
+    considered: int = Field(default=16, ge=1)
+    """The most moves among which sequential halving begins."""
+    value_scale: float = Field(default=10.0, gt=0)
+    """The weight of values against priors in sequential halving."""
+    gumbel_noise: float = Field(default=1.0, ge=0)
+    """The scale of the Gumbel noise of sequential halving."""
     max_moves: int = Field(default=100, ge=1)
     """The move limit of a game."""
     max_moves_factor: float = Field(default=2.0, gt=0)
