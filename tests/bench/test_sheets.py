@@ -127,6 +127,17 @@ def test_a_network_that_is_gone_declares_nothing(rated, tmp_path) -> None:
     assert found["solved"] != "0/10"
 
 
+def test_boards_that_are_timed_alone_have_a_median_too(rated) -> None:
+    solver = Lattice(prior="net", restarts=0)
+    together, alone = (
+        dict(sheets.of_networks(runs.run(rated, [solver], Limit(), batching=batching)).rows)
+        for batching in ("all", "board")
+    )
+    assert "  median, 95th percentile" not in together
+    median, slow = map(float, alone["  median, 95th percentile"].split(","))
+    assert 0 < median <= slow
+
+
 def test_a_sheet_without_times_has_a_dash(rated) -> None:
     run = runs.run(rated, [Lattice(prior="net", restarts=0)], Limit())
     untimed = replace(run, answers=tuple(replace(each, batch=None) for each in run.answers))

@@ -119,7 +119,14 @@ def _results(puzzle: Puzzle, each: Summary) -> Lines:
         yield f"{' '.join(distance.split())}, of the solved", _with_half_width(*each.excess_over_optimum)
     yield "passes a board", f"{each.evaluations:,.1f}"
     yield "states expanded a board", number(each.expanded)
-    yield "milliseconds a board", f"{1000 * each.seconds.value:.3g}" if not math.isnan(each.seconds.value) else "-"
+    yield "milliseconds a board", _milliseconds(each.seconds.value)
+    median, slow = each.percentiles[1::2]
+    if not math.isnan(median):
+        yield "  median, 95th percentile", f"{_milliseconds(median)}, {_milliseconds(slow)}"
+
+
+def _milliseconds(seconds: float) -> str:
+    return "-" if math.isnan(seconds) else f"{1000 * seconds:.3g}"
 
 
 def outcome(puzzle: Puzzle, answer: BenchAnswer) -> str:
@@ -153,7 +160,8 @@ def _by_band(run: BenchRun) -> Mapping[str, Mapping[str, Summary]]:
 
     def name(place: int) -> str:
         first = least + place * width
-        return f"{first}" if width == 1 else f"{first}-{min(first + width - 1, max(levels))}"
+        last = min(first + width - 1, max(levels))
+        return f"{first}-{last}" if last > first else f"{first}"
 
     return {solver: {name(place): at for place, at in places.items()} for solver, places in grouped(run, band).items()}
 
