@@ -68,6 +68,15 @@ def test_a_folder_that_is_gone_on_with_ends_as_if_never_left(tmp_path):
     assert contents(tmp_path / "a") == contents(tmp_path / "b") == contents(tmp_path / "c")
 
 
+def test_a_folder_whose_last_shard_is_exactly_full_goes_on_with_the_next(tmp_path):
+    fill(tmp_path / "a", 60, size=6, chunk=4)
+    sizes = [len(read_shard(path)) for path in shard_paths(tmp_path / "a")]
+    assert sizes == [6] * 10  # four games in a row have 0, 1, 2 and 3 samples
+    for most in range(6, 66, 6):
+        fill(tmp_path / "b", most, size=6, chunk=4)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
 def test_what_a_kill_leaves_behind_does_no_harm(tmp_path):
     fill(tmp_path / "a", 100)
     fill(tmp_path / "b", 50)

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import random
+from dataclasses import replace
 
 import pytest
 from run_lines import untimed
@@ -16,6 +17,7 @@ from puzzlelab.engine.executor import PieceLost
 from puzzlelab.engine.parallel import ThisProcess
 from puzzlelab.engine.worker_processes import WorkerProcesses
 from puzzlelab.training import recipe
+from puzzlelab.training.acting import play_block
 
 ACTING = (
     "acting.num_env_runners=3",
@@ -144,6 +146,29 @@ def test_a_run_that_is_ended_goes_on_the_same_by_other_workers(
             train(folder, settings, After(folder, lines, interrupt), executor)
     parts = train(folder, settings, executor=two_workers)
     same_runs(train(tmp_path / "whole", settings), parts)
+
+
+class RecordingExecutor(ThisProcess):
+    """Notes the blocks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = []
+
+    def submit(self, work, argument):
+        self.blocks.append(argument)
+        return super().submit(work, argument)
+
+
+def test_the_tally_of_a_block_is_that_of_its_own_games(tmp_path, train) -> None:
+    recording = RecordingExecutor()
+    train(tmp_path, settings_of("value_iteration", "acting.num_env_runners=1"), executor=recording)
+    block = next(each for each in recording.blocks if each.group["games.tally"].any())
+    sums = ("games.tally", "games.final_estimates", "games.length_counts")
+    before = {name: block.group[name] + 100 for name in sums}
+    played, again = play_block(block), play_block(replace(block, group={**block.group, **before}))
+    for name in sums:
+        assert (played[name] == again[name]).all()
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)

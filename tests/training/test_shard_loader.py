@@ -42,3 +42,19 @@ def test_empty_shards_are_told_of_once(loader, settings_of, listener, monkeypatc
         "20 boards in a row gave no sample: either they are solved already, or beam with these options solves none of "
         "them"
     ]
+
+
+def test_a_loader_that_goes_on_has_the_same_samples_in_the_same_places(loader, settings_of, monkeypatch) -> None:
+    teacher, step = teacher_of(settings_of(), 5), 0
+    shard_size = loader.data.shard_games
+    monkeypatch.setattr(
+        ShardLoader, "_load", lambda _, number: teacher.games(number * shard_size, (number + 1) * shard_size)
+    )
+    while loader.first_needed(loader.sizes) < 1:  # until the samples of the first shard have left the buffer
+        step += 1
+        assert loader.prepare(step)
+    other = ShardLoader(loader.run, loader.data, loader.batch_size, loader.settings)
+    other.restore(loader.state())
+    assert other.ring.total == loader.ring.total > len(loader.ring)
+    for name, column in loader.ring.columns.items():
+        assert (other.ring.columns[name] == column).all()
