@@ -1,15 +1,20 @@
+import gzip
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from puzzlelab.bench import suites
+from puzzlelab.bench import runs, suites
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, UnknownName, Unsupported
+from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import levels_of
+from puzzlelab.puzzles.sudoku.logic.scales import rate_on
 from puzzlelab.text.reader import guess
 
 ONE, TWO = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8"
@@ -36,6 +41,18 @@ def test_what_cannot_be_read_is_told_with_its_line_and_stops_nothing_else(file: 
     assert suite.faults[0] == f"{path}, line 3: 'long' in the second column is no length"
     assert suite.faults[1].startswith(f"{path}, line 2: ")
     assert suite.faults[2].startswith(f"{path}, line 5: ")
+
+
+def test_a_line_tells_the_level_of_the_boards_below_it(file: Write) -> None:
+    path = file(f"# puzzle: tiles-3x3\n{ONE}\n# level: 7\n{TWO}\t2\n{ONE}\n# level: many\n#level:12\n{TWO}\n")
+    assert [entry.level for entry in suites.read(path).entries] == [None, 7, 7, 12]
+    assert [entry.level for entry in suites.at_level(suites.read(path), 3).entries] == [3] * 4
+
+
+def test_a_packed_file_is_the_same_suite(file: Write, tmp_path: Path) -> None:
+    path, packed = file(f"# puzzle: tiles-3x3\n{ONE}\t1\topt\n"), tmp_path / "boards.txt.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert suites.find(str(packed)) == suites.read(path)
 
 
 def test_the_puzzle_is_the_one_that_is_named_then_the_files_own_then_a_guess(file: Write) -> None:
@@ -122,6 +139,45 @@ def test_the_suites_of_the_package_are_whole(name: str, count: int, total: int) 
     assert text.startswith("# puzzle: ")
     assert "licence" in text or "Artificial" in text
     assert all(suite.puzzle.objection(suite.instance(entry).state) is None for entry in suite.entries)
+
+
+@pytest.mark.parametrize(
+    ("name", "total", "digest", "prover"),
+    [
+        ("tiles8-10000", 194928, "e27912acb89ef43a", "ida"),
+        ("tiles15-10000", 467358, "cbc713a6186d1f4f", "ida:estimate=pdb-663"),
+        ("dust6x5x4-10000", 73617, "7233459f77f19345", "astar:estimate=colours"),
+    ],
+)
+def test_the_boards_of_score_sheets_are_what_they_were_and_proven(
+    name: str, total: int, digest: str, prover: str
+) -> None:
+    suite = suites.find(name)
+    assert suite.hash == digest
+    assert len({entry.board for entry in suite.entries}) == len(suite.entries) == 10_000
+    assert not suite.faults
+    assert all(entry.known_is_optimal for entry in suite.entries)
+    assert sum(entry.known or 0 for entry in suite.entries) == total
+    some = replace(suite, entries=suite.entries[::1000])
+    answers = runs.run(some, runs.parse_solvers([prover]), Limit()).answers
+    assert [(answer.length, answer.row.proof) for answer in answers] == [
+        (each.known, "optimal") for each in some.entries
+    ]
+
+
+def test_the_rated_boards_of_score_sheets_are_what_they_were_and_have_one_solution() -> None:
+    suite = suites.find("sudoku-10000")
+    assert suite.hash == "44bfa24516935b6c"
+    assert not suite.faults
+    assert len({entry.board for entry in suite.entries}) == len(suite.entries)
+    counts = Counter(entry.level for entry in suite.entries)
+    assert counts == {**dict.fromkeys((1, 2, 3, 4, 5, 6, 9), 1_000), 7: 1_500, 8: 1_500}
+    some = replace(suite, entries=suite.entries[::500])
+    assert {entry.level for entry in some.entries} == {*range(1, 10)}
+    ratings = rate_on(some.boards(some.entries).states)
+    assert [int(each.rating) for each in ratings] == [entry.level for entry in some.entries]
+    answers = runs.run(some, runs.parse_solvers(["dancing-links"]), Limit()).answers
+    assert {answer.row.proof for answer in answers} == {"unique"}
 
 
 def test_level_six_of_the_document_begins_with_the_hundred_that_ship_alone() -> None:

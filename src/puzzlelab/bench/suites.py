@@ -4,13 +4,14 @@ A suite is a text file, one of the package, an example of the puzzle, or sampled
 and empty lines are ignored; the others have columns with TABs between them: the board, then optionally its length in
 moves, then `opt` if that length is proven optimal and `ub` if it is only an upper bound. Further columns are ignored. A
 puzzle with the view `Notation` reads boards in its own way: CSV, or grids that are drawn. A line `# puzzle: tiles-4x4`
-names the puzzle.
+names the puzzle, and a line `# level: 7` the level of the boards below it. The file may be packed by gzip.
 """
 
 import hashlib
 import re
+from bisect import bisect
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +34,10 @@ from puzzlelab.text.reader import guess, splitter_of
 from puzzlelab.text.splitting import BoardText
 
 DATA = Path(__file__).parent / "data"
+PACKED = ".gz"
+"""The ending of a packed file."""
+LEVEL = re.compile(r"#\s*level:\s*([0-9]{1,9})\s*$")
+"""The pattern of a line that tells the level of the boards below it."""
 SUITE_FILE = "suite.json"
 PROVEN = ("opt", "optimal", "proven")
 DISTANCE_SCALE = "distance"
@@ -90,7 +95,12 @@ class Suite:
 
 def packaged() -> dict[str, Path]:
     """Return the suites of the package by name."""
-    return {path.stem: path for path in sorted(DATA.glob("*.txt"))}
+    return {_name_of(path): path for path in sorted(DATA.glob("*.txt*"))}
+
+
+def _name_of(path: Path) -> str:
+    """Return the name of the suite in a file: that of the file without its endings."""
+    return Path(path.name.removesuffix(PACKED)).stem
 
 
 def find(name: str, puzzle: Puzzle | None = None) -> Suite:
@@ -113,20 +123,18 @@ def read(path: Path, puzzle: Puzzle | None = None) -> Suite:
     A line that cannot be read becomes one of the suite's `faults`. Raises `BadFile` for a file that cannot be read or
     is empty, and `BadInput` if the puzzle cannot be guessed.
     """
-    if puzzle is not None:
-        return _suite(path, board_lines(path), puzzle)
-    all_lines = list(board_lines(path))
-    return _suite(path, all_lines, _puzzle_of(path, all_lines))
-
-
-def _suite(path: Path, lines: Iterable[str], puzzle: Puzzle) -> Suite:
+    lines = list(board_lines(path))
+    if puzzle is None:
+        puzzle = _puzzle_of(path, lines)
     numbered_entries: list[tuple[int, SuiteEntry]] = []
     entries: list[SuiteEntry] = []
     faults: list[str] = []
+    level_of_line = _levels(lines)
     for board_text in splitter_of(puzzle).split(lines):
         if board_text.text or any(board_text.columns):
             try:
-                numbered_entries.append((board_text.line, _read_columns(board_text)))
+                entry = replace(_read_columns(board_text), level=level_of_line(board_text.line))
+                numbered_entries.append((board_text.line, entry))
             except BadInput as error:
                 faults.append(f"{path}, line {board_text.line}: {error}")
     block = read_texts(puzzle, [entry.board for _, entry in numbered_entries], "")
@@ -137,7 +145,14 @@ def _suite(path: Path, lines: Iterable[str], puzzle: Puzzle) -> Suite:
             entries.append(entry if text == entry.board else replace(entry, board=text))
     if not entries and not faults:
         raise BadFile(f"{path} holds no boards")
-    return Suite(as_unicode(path.stem), puzzle, tuple(entries), tuple(faults))
+    return Suite(as_unicode(_name_of(path)), puzzle, tuple(entries), tuple(faults))
+
+
+def _levels(lines: Sequence[str]) -> Callable[[int], int | None]:
+    """Return the function from the number of a line to the level of its board, None where no line before tells it."""
+    told = [(number, int(match[1])) for number, line in enumerate(lines, 1) if (match := LEVEL.match(line))]
+    numbers, levels = [number for number, _ in told], [None, *(level for _, level in told)]
+    return lambda line: levels[bisect(numbers, line)]
 
 
 def _read_columns(board_text: BoardText) -> SuiteEntry:
