@@ -89,6 +89,17 @@ def test_moves_above_the_optimum_are_counted_over_the_solved_boards() -> None:
     assert (found["solved at 1"], found["solved at 2"]) == (("100.0 %, + 0.00",), ("100.0 %, + 0.00",))
 
 
+def test_what_is_proven_is_told() -> None:
+    boards = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 8 7 0"
+    suite = Suite("two", EIGHT, tuple(SuiteEntry(board) for board in boards))
+    found = sheet(suite, Greedy(prior="net"))
+    assert [found[measure] for measure in ("solved", "wrong", "abstained")] == [("1/2",), ("0",), ("0",)]
+    assert found["proven unsolvable"] == ("1/2",)
+    assert found["proven optimal"] == ("1/2",)  # no board that is not solved takes less than a move
+    farther = Suite("one", EIGHT, (SuiteEntry("1 2 3 4 5 6 0 7 8"),))
+    assert "proven optimal" not in sheet(farther, Greedy(prior="net"))
+
+
 def test_a_network_of_another_program_declares_its_samples_in_its_file(tmp_path) -> None:
     onnx = pytest.importorskip("onnx")
     text = """<ir_version: 9, opset_import: ["": 17]>

@@ -110,6 +110,10 @@ def _results(puzzle: Puzzle, each: Summary) -> Lines:
     yield "  95 % interval", interval(each.solved)
     yield "wrong", f"{outcomes['wrong']:,}"
     yield "abstained", f"{outcomes['abstained']:,}"
+    if each.proven.number:
+        yield "proven unique" if has_filled_answers(puzzle) else "proven optimal", share(each.proven)
+    if each.refuted.number:
+        yield "proven unsolvable", share(each.refuted)
     if has_filled_answers(puzzle):
         yield "cells right", percent(right_cells(puzzle, each.answers), 2) or "-"
     else:
@@ -130,10 +134,12 @@ def _milliseconds(seconds: float) -> str:
 
 
 def outcome(puzzle: Puzzle, answer: BenchAnswer) -> str:
-    """Return how a board ended: solved, wrong or abstained."""
+    """Return how a board ended: solved, unsolvable, wrong or abstained."""
     row = answer.row
     if answer.length is not None:
         return "solved"
+    if answer.holds and row.proof == "unsolvable":
+        return "unsolvable"
     if row.moves is not None:
         return "wrong"
     is_full = has_filled_answers(puzzle) and len(row.tried or ()) >= len(only_solution(puzzle.name, row.board)) > 0
