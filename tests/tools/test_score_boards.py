@@ -67,7 +67,7 @@ def test_boards_of_every_distance_are_equally_many() -> None:
     assert counts == [0, 2, 3, *[5] * 10, *[6] * 4, *[5] * 4, 1]
 
 
-@pytest.mark.parametrize("name", RECIPES.keys() & suites.packaged().keys())
+@pytest.mark.parametrize("name", [name for name in RECIPES if name in suites.packaged()])
 def test_the_first_boards_of_each_draw_are_those_of_the_package(name) -> None:
     path = suites.packaged()[name]
     recipe, boards = RECIPES[name], {entry.board for entry in suites.read(path).entries}
