@@ -114,6 +114,7 @@ class JobService:
         """
         job = self.job(request, task, parameters, seconds)
         end = asyncio.ensure_future(self._last_message(pool, job))
+        end.add_done_callback(_noted)
         try:
             while not (await asyncio.wait({end}, timeout=DISCONNECT_POLL))[0]:
                 if await request.is_disconnected():
@@ -130,3 +131,9 @@ class JobService:
         async for message in self.events(pool, job):
             last = message
         return last
+
+
+def _noted(end: asyncio.Future[Message]) -> None:
+    """Note the error of a job whose client may have left, so that the event loop does not print it."""
+    if not end.cancelled():
+        end.exception()
