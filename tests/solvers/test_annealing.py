@@ -90,7 +90,7 @@ def test_boxes_that_leave_no_choice_are_a_dead_end():
 
 def test_progress_is_reported_and_counts_swaps(monkeypatch):
     monkeypatch.setattr(driver, "SLICE_SECONDS", 1e-5)
-    attempts = list(Annealing().attempts(NINE.read(DEAR), Limit(nodes=300_000)))
+    attempts = list(Annealing().attempts(NINE.read(DEAR), Limit(nodes=20_000)))
     seen = [attempt for attempt in attempts if isinstance(attempt, Progress)]
     assert len(seen) >= 3
     assert [attempt.expanded for attempt in seen] == sorted(attempt.expanded for attempt in seen)
