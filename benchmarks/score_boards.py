@@ -67,7 +67,7 @@ RECIPES: Mapping[str, Recipe] = {
     "tiles15-10000": Recipe("tiles-4x4", [Draw("level", 100, (1, 50)), Draw("uniform", 5_346)], "ida:estimate=pdb-78"),
     "dust6x5x4-10000": Recipe("dust-6x5x4", [Draw("uniform", COUNT)], "halves"),
     "dust8x6x5-10000": Recipe("dust-8x6x5", [Draw("uniform", COUNT)], "halves"),
-    "sudoku-10000": Recipe(
+    "sudoku9x9-10000": Recipe(
         "sudoku-9x9",
         [Draw("rating", 1_500 if level in (7, 8) else 1_000, (level, level)) for level in range(1, 10)],
         "bands",

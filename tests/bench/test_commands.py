@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from puzzlelab.bench import suites
+from puzzlelab.cli.bench import _puzzle
 from puzzlelab.cli.main import app
 from puzzlelab.core.errors import BadInput
 
@@ -149,3 +151,8 @@ def test_what_makes_no_sense_is_told_in_a_sentence(arguments: list[str], words: 
     done = puzzlelab(*arguments)
     assert isinstance(done.exception, BadInput)
     assert words in str(done.exception)
+
+
+def test_the_name_of_a_suite_of_the_package_is_that_of_no_puzzle():
+    """`bench NAME` takes a first word that is a puzzle, or begins as one, for the puzzle."""
+    assert [name for name in suites.packaged() if _puzzle(name)] == []

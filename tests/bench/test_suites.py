@@ -166,7 +166,7 @@ def test_the_boards_of_score_sheets_are_what_they_were_and_proven(
 
 
 def test_the_rated_boards_of_score_sheets_are_what_they_were_and_have_one_solution() -> None:
-    suite = suites.find("sudoku-10000")
+    suite = suites.find("sudoku9x9-10000")
     assert suite.hash == "44bfa24516935b6c"
     assert not suite.faults
     assert len({entry.board for entry in suite.entries}) == len(suite.entries)
