@@ -27,6 +27,7 @@ from puzzlelab.solvers._uct_tree_kernels import (
     accept_scores,
     add_root_noise,
     improved_logit,
+    most_new_visits,
     new_visits,
     playout,
     prepare_root,
@@ -67,13 +68,13 @@ def most_visited_child(record, game):
 @inlined
 def best_considered_child(record, game):
     """Return the best child of the root of those with the most playouts of this position; NOWHERE if there is none."""
-    chosen, best, most = NOWHERE, -np.inf, -1
-    first = record.first_child[game, 0]
+    chosen, best, best_visits = NOWHERE, -np.inf, -1
+    first, most = record.first_child[game, 0], most_new_visits(record, game)
     for i in range(record.child_count[game, 0]):
         if record.status[game, first + i] != DEAD_END:
-            visits, score = new_visits(record, game, i), record.gumbel[game, i] + improved_logit(record, game, i)
-            if visits > most or (visits == most and score > best):
-                chosen, best, most = first + i, score, visits
+            visits, score = new_visits(record, game, i), record.gumbel[game, i] + improved_logit(record, game, i, most)
+            if visits > best_visits or (visits == best_visits and score > best):
+                chosen, best, best_visits = first + i, score, visits
     return chosen
 
 
@@ -197,8 +198,9 @@ def begin(record, children):
 def improved_shares(record, game, shares):
     """Write the softmax of the improved logits of the root's children that are no dead ends."""
     first, count, greatest, total = record.first_child[game, 0], record.child_count[game, 0], -np.inf, 0.0
+    most = most_new_visits(record, game)
     for i in range(count):
-        record.move_weights[i] = improved_logit(record, game, i)
+        record.move_weights[i] = improved_logit(record, game, i, most)
         if record.status[game, first + i] == DEAD_END:
             record.move_weights[i] = -np.inf
         greatest = max(greatest, record.move_weights[i])

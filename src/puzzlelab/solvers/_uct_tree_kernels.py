@@ -293,16 +293,23 @@ def new_visits(record, game, i):
 
 
 @inlined
-def improved_logit(record, game, i):
+def most_new_visits(record, game):
+    """Return the most visits of a child of the root in the playouts of this position."""
+    most = 0
+    for i in range(record.child_count[game, 0]):
+        most = max(most, new_visits(record, game, i))
+    return most
+
+
+@inlined
+def improved_logit(record, game, i, most):
     """Return the logit of a child of the root: that of its prior, and its value above that of the root.
 
-    The value is in units of that of the root, and counts the more, the more visits there are. An unvisited child has
-    the value of the root.
+    The value is in units of that of the root, and counts the more, the greater `most_new_visits` are. An unvisited
+    child has the value of the root.
     """
     child, mean = record.first_child[game, 0] + i, record.value_sum[game, 0] / record.visits[game, 0]
-    visits, most, value = record.visits[game, child], 0, mean
-    for other in range(record.child_count[game, 0]):
-        most = max(most, new_visits(record, game, other))
+    visits, value = record.visits[game, child], mean
     if visits > 0:
         value = discount_of(record, game, child) * record.value_sum[game, child] / visits
     weight = record.settings.value_scale * (VISITS_OF_VALUE + most)
@@ -318,11 +325,11 @@ def considered_child(record, game):
     moves = min(alive, len(record.wanted_visits) - 1)
     wanted = record.wanted_visits[moves, record.playouts_done[game]]
     chosen, best, any_best = NOWHERE, -np.inf, -np.inf
-    other = NOWHERE
+    other, most = NOWHERE, most_new_visits(record, game)
     for i in range(count):
         if record.status[game, first + i] == DEAD_END:
             continue
-        score = record.gumbel[game, i] + improved_logit(record, game, i)
+        score = record.gumbel[game, i] + improved_logit(record, game, i, most)
         if new_visits(record, game, i) == wanted and score > best:
             chosen, best = first + i, score
         if score > any_best:
