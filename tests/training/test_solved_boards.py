@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from run_lines import untimed
+from safetensors.numpy import load_file
 
 pytest.importorskip("torch")
 
@@ -74,6 +75,24 @@ def digits_of(file):
         return recipe.settings_of(name, values, changes)
 
     return make
+
+
+ATTENTION = '{"kind": "attention", "width": 8, "depth": 1, "parts": 2, "inner": 8, "loops": 2}'
+
+
+@pytest.mark.parametrize(("network", "times"), [(None, "rounds"), (ATTENTION, "loops")])
+def test_a_training_that_begins_with_a_network_may_apply_its_weights_more_often(
+    tmp_path, digits_of, train, network, times
+) -> None:
+    changes = [f"network={network}"] if network else []
+    first = train(tmp_path / "first", digits_of("lattice", "learning.steps=1", *changes))
+    longer = Run(tmp_path / "longer")
+    longer.begin(digits_of("lattice", *changes, f"network.{times}=5", f"init={first.folder}"))
+    begun, trained = load_file(longer.initial), load_file(f"{first.trained()}.safetensors")
+    assert begun.keys() == trained.keys()
+    assert all(np.array_equal(begun[key], trained[key]) for key in trained)
+    with pytest.raises(BadInput, match=r"network\.width is 8 there, not 16"):
+        Run(tmp_path / "wider").begin(digits_of("lattice", *changes, "network.width=16", f"init={first.folder}"))
 
 
 @pytest.mark.parametrize("name", CONFIGS)
