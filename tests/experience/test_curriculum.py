@@ -97,6 +97,8 @@ def won(found, *games):
     ("settings", "games", "levels"),
     [
         ({"increment": 2}, [(10, 9), (10, 8), (10, 9), (10, 10), (10, 10)], [3, 3, 5, 6, 6]),
+        ({"factor": 2}, [(10, 9), (10, 8), (10, 9), (10, 10)], [3, 3, 6, 6]),
+        ({"factor": 1.5, "max_difficulty": 90}, [(10, 9)] * 5, [2, 4, 7, 11, 17]),
         # 5 of the first 10 are not more than half; 9 of the next 12 are.
         ({"win_rate": 0.5}, [(4, 4), (5, 0), (1, 1), (9, 9), (3, 0)], [1, 1, 1, 1, 2]),
         ({"checks_in_a_row": 3}, [(10, w) for w in (9, 9, 8, 9, 9, 9, 9, 9, 9)], [1, 1, 1, 1, 1, 2, 2, 2, 3]),
@@ -104,8 +106,8 @@ def won(found, *games):
     ],
 )
 def test_difficulty_that_grows_with_games_that_are_won(settings, games, levels) -> None:
-    usual = {"growth": "wins", "win_rate": 0.8, "games_per_check": 10, "checks_in_a_row": 1}
-    found = starts(random_walk_share=1, initial_difficulty=1, max_difficulty=6, **{**usual, **settings})
+    usual = {"growth": "wins", "win_rate": 0.8, "games_per_check": 10, "checks_in_a_row": 1, "max_difficulty": 6}
+    found = starts(random_walk_share=1, initial_difficulty=1, **{**usual, **settings})
     assert won(found, *games) == levels
     found.stepped(10**6)
     assert found.difficulty == levels[-1]

@@ -37,10 +37,10 @@ class CurriculumSettings(Settings):
     max_difficulty: Adjustable[int] = Field(default=0, ge=0)
     """The greatest difficulty."""
     growth: Adjustable[Literal["never", "linear", "wins", "evaluations"]] = "never"
-    """Linear: from the initial to the greatest difficulty in `growth_steps` steps. Wins: by `increment` as soon as more
-    than `win_rate` of `games_per_check` training games were won, `checks_in_a_row` times in a row. Evaluations: as soon
-    as play without random moves solved more than `win_rate` of `evaluation_boards` new boards of the present
-    difficulty, `checks_in_a_row` times in a row; Spence (2021) asks for three times more than 80 % of 10 boards.
+    """Linear: from the initial to the greatest difficulty in `growth_steps` steps. Wins: as soon as more than
+    `win_rate` of `games_per_check` training games were won, `checks_in_a_row` times in a row. Evaluations: as soon as
+    play without random moves solved more than `win_rate` of `evaluation_boards` new boards of the present difficulty,
+    `checks_in_a_row` times in a row; Spence (2021) asks for three times more than 80 % of 10 boards.
     """
     growth_steps: Adjustable[int] = Field(default=10_000, ge=1)
     """Steps of the linear growth."""
@@ -55,7 +55,9 @@ class CurriculumSettings(Settings):
     checks_in_a_row: Adjustable[int] = Field(default=3, ge=1)
     """Checks in a row that must be above the share."""
     increment: Adjustable[int] = Field(default=1, ge=1)
-    """By how much the difficulty grows."""
+    """By how much the difficulty grows, after it was multiplied by `factor`."""
+    factor: Adjustable[float] = Field(default=1.0, ge=1)
+    """By what the difficulty is multiplied when it grows; with 2 it is doubled, and `increment` is added."""
 
     @model_validator(mode="after")
     def _consistent(self) -> CurriculumSettings:
@@ -151,7 +153,8 @@ class StartSampler:
         self.wins = self.wins + 1 if won > settings.win_rate * games else 0
         self.games = self.won = 0
         if self.wins == settings.checks_in_a_row:
-            self.wins, self.difficulty = 0, min(self.difficulty + settings.increment, settings.max_difficulty)
+            grown = int(self.difficulty * settings.factor) + settings.increment
+            self.wins, self.difficulty = 0, min(grown, settings.max_difficulty)
 
     def state(self) -> list[int]:
         """Return all that `restore` needs."""
