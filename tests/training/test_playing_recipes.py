@@ -1,6 +1,7 @@
 """Recipes that learn from games they play: what they learn, and runs of seconds that end and go on."""
 
 import copy
+import zlib
 
 import numpy as np
 import pytest
@@ -13,9 +14,10 @@ from small_runs import PLAYED
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput
-from puzzlelab.engine.batch_rules import canonical_moves, successors
+from puzzlelab.core.views import Reversible, scale_of
+from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, legal_moves, solved, successors
 from puzzlelab.engine.parallel import ThisProcess
-from puzzlelab.experience.curriculum import UNKNOWN
+from puzzlelab.experience.curriculum import UNKNOWN, scrambled
 from puzzlelab.experience.replay import DrawnBatch
 from puzzlelab.nets import model_zoo
 from puzzlelab.nets.layers import Scalar
@@ -24,7 +26,7 @@ from puzzlelab.training import recipe
 from puzzlelab.training.learner import Learner
 from puzzlelab.training.online_rl import OnlineLearning
 from puzzlelab.training.recipes.dqn import Dqn
-from puzzlelab.training.recipes.value_iteration import ValueIteration
+from puzzlelab.training.recipes.value_iteration import ValueIteration, search_trees
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
 HEADS = {"dqn": "q", "value_iteration": "cost_to_go"}
@@ -81,7 +83,7 @@ VARIANTS = [
         "outcome_weight=0",
     ),
     ("dqn", "horizon=3", "replay.alpha=0.6", "warmup_games=30", *BLOCKS),
-    ("value_iteration", "replay.size=0", "steps_per_move=2", *BLOCKS),
+    ("value_iteration", "replay.size=0", "horizon=2", "curriculum.factor=2", "steps_per_move=2", *BLOCKS),
 ]
 MORE_VARIANTS = [
     ("dqn",),
@@ -252,13 +254,87 @@ def test_values_of_moves_in_a_table_become_the_exact_ones(settings_of, known, va
     assert found == pytest.approx(-1 - distance_of(known, moves["next"]), abs=0.01)
 
 
-def test_remaining_moves_in_a_table_become_the_exact_ones(settings_of, known) -> None:
+@pytest.mark.parametrize(("horizon", "fits"), [(1, 40), (3, 14)])
+def test_remaining_moves_in_a_table_become_the_exact_ones(settings_of, known, horizon, fits) -> None:
     states, distances = known
-    task = tabular(settings_of("value_iteration", "distance=squared", *NO_WALKS), rate=len(states) / 2)
+    settings = settings_of("value_iteration", "distance=squared", f"horizon={horizon}", *NO_WALKS)
+    task = tabular(settings, rate=len(states) / 2)
     unknown = np.full(len(states), UNKNOWN, np.int32)
-    for _ in range(40):
+    for _ in range(fits):
         fit(task, {"state": states, "bound": unknown, "moves_to_end": unknown})
     assert task.learner.model.cost_to_go(states) == pytest.approx(distances, abs=0.01)
+
+
+class Scored:
+    """In the place of a network: a number for each board, different ones as a rule."""
+
+    def cost_to_go(self, states):
+        return np.array([zlib.crc32(state.tobytes()) % 97 / 8 for state in states], np.float32)
+
+
+def plain_tree(puzzle, board, horizon, inverse):
+    """A tree from one board in plain Python: (costs of the inner boards by the moves to them, those of all moves)."""
+    boards, costs, level = {(): board}, {}, [()]
+    for _ in range(horizon):
+        level = [
+            (*way, move)
+            for way in level
+            for move in np.flatnonzero(legal_moves(puzzle, boards[way][None])[0]).tolist()
+            if not way or move != inverse(way[-1])
+        ]
+        for way in level:
+            boards[way] = apply_moves(puzzle, boards[way[:-1]][None], np.array(way[-1:])).states[0]
+        costs |= {way: 0.0 for way in level if solved(puzzle, boards[way][None])[0]}
+        level = [way for way in level if way not in costs]
+    costs |= {way: max(1.0, float(Scored().cost_to_go([boards[way]])[0])) for way in level}
+    inner = {way: np.inf for way in boards if way not in costs}
+    down = dict(inner)  # without a way back
+    for _ in boards:
+        for way in list(boards)[:0:-1]:
+            ahead = costs.get(way, inner.get(way)), costs.get(way, down.get(way))
+            inner[way[:-1]] = min(inner[way[:-1]], 1 + ahead[0])
+            down[way[:-1]] = min(down[way[:-1]], 1 + ahead[1])
+            if way in inner and inverse(way[-1]) >= 0:
+                inner[way] = min(inner[way], 1 + inner[way[:-1]])
+    return inner, {way[0]: 1 + costs.get(way, down.get(way)) for way in boards if len(way) == 1}
+
+
+@pytest.mark.parametrize("name", ["tiles-2x3", "tiles-3x3", "dust-4x3x3"])
+def test_trees_have_the_shortest_ways_to_their_leaves(name) -> None:
+    puzzle = registry.load(name)
+    states = scale_of(puzzle, None)[1].sample(np.random.default_rng(5), None, 4)
+    states = np.concatenate([states, walks_of(puzzle)]) if name.startswith("tiles") else states
+    view = puzzle.view(Reversible)
+    inverse = view.inverse if view else lambda move: -1
+    for horizon in (1, 2, 4) if view else (1, 2):
+        trees = search_trees(puzzle, states, Scored(), horizon)
+        for root, board in enumerate(states):
+            inner, moves = plain_tree(puzzle, board, horizon, inverse)
+            mine = trees.root == root
+            assert sorted(trees.costs[mine]) == sorted(inner.values())
+            depths = [len(way) if all(inverse(move) >= 0 for move in way) else UNKNOWN for way in inner]
+            assert sorted(trees.back[mine]) == sorted(depths)
+            found = trees.move_costs[root]
+            assert {int(move): found[move] for move in np.flatnonzero(np.isfinite(found))} == moves
+        assert np.array_equal(trees.states[: len(states)], states)
+
+
+def walks_of(puzzle):
+    """Boards one to six moves from the goal."""
+    return scrambled(puzzle, np.arange(1, 7), np.random.default_rng(1))
+
+
+def test_every_board_within_the_horizon_is_learned_and_none_farther_than_its_walk(settings_of) -> None:
+    changes = ("replay.size=0", "horizon=3", "curriculum.random_walk_share=1", "max_cost_to_go=9")
+    task = new(settings_of("value_iteration", *changes))
+    games, bounds = task.play.games.states.copy(), task.play.games.bounds.copy()
+    task.act()
+    columns = task.replay.newest
+    trees = search_trees(task.method.puzzle, games, task.target.model, 3)
+    assert np.array_equal(columns["state"], trees.states)
+    assert np.array_equal(columns["bound"], bounds[trees.root] + trees.back)
+    assert np.array_equal(columns["lookahead"], np.minimum(trees.costs, 9))
+    assert len(trees.states) > 3 * len(games)
 
 
 @pytest.mark.parametrize(
