@@ -285,6 +285,16 @@ def test_widths_are_lines_of_solvers_that_differ_in_nothing_else(short: None, su
     ]
 
 
+def test_playouts_are_drawn_where_no_solver_has_a_width(run: BenchRun) -> None:
+    made = plots.chart(
+        changed(run, [{"options": {"playouts": each.row.options["width"]}} for each in run.answers]), "widths"
+    )
+    assert made.title.endswith("optimal by playouts")
+    assert made.header[1] == "playouts"
+    assert [row[1] for row in body(made)] == ["10", "100"]
+    assert drawn(made).axes[0].get_xlabel() == "playouts (log scale)"
+
+
 def test_widths_show_the_excess_where_no_optimum_is_known(suite: Suite, stub: Make) -> None:
     entries = tuple(replace(entry, known_is_optimal=False) for entry in suite.entries)
     answers = runs.run(replace(suite, entries=entries), [stub(width=100, extra=2), stub(width=10, extra=4)], MANY)

@@ -1,4 +1,6 @@
-"""Curves of how well solvers do: by the level of boards, and by the width of the search beside published curves."""
+"""Curves of how well solvers do: by the level of boards, and by the width of the search, or its playouts, beside
+published curves.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +37,8 @@ LARGE_EXCESS = 10.0
 """The greatest excess that an axis shows linearly; it is logarithmic above 1 where there are greater ones."""
 LEVEL_OFFSET = 0.1
 """The horizontal distance between the points of two solvers at one level, so that both are visible."""
+EFFORTS = ("width", "playouts")
+"""Options that say how much a search does; the first that a solver of a benchmark has is on the axis."""
 PUBLISHED: dict[str, Any] = {"marker": "s", "fillstyle": "none", "linestyle": "--"}
 """The style of published curves."""
 POINT = re.compile(
@@ -88,16 +92,17 @@ def levels(run: BenchRun) -> Chart:
 
 
 def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
-    """Return the share of boards solved optimally, against the width of the search and against its time.
+    """Return the share of boards solved optimally, against the width of the search, or its playouts, and its time.
 
     Where no optimum is known, it is the mean excess over the shortest known solutions in place of the share.
 
     Solvers that differ only in their width form one line. `curves` are published ones, drawn dashed.
     """
-    series = by_option(run, "width")
+    effort, series = next(((name, found) for name in EFFORTS if (found := by_option(run, name))), ("", {}))
     points = points_of(series)
     if not points:
-        raise BadInput("no solver of this benchmark has a width; run some, as in --with beam:width=100,beam:width=1000")
+        example = "run some, as in --with beam:width=100,beam:width=1000"
+        raise BadInput(f"no solver of this benchmark has a width or playouts; {example}")
     has_optima = any(at.optimal.total for at in points)
     if not has_optima and not np.isfinite([at.excess.value for at in points]).any():
         raise BadInput(f"no board of '{run.suite.name}' has a known optimum; add a solver that proves it, such as ida")
@@ -120,12 +125,13 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
     panels = [
         Panel(lines, {**axis, "xscale": "log", "xlabel": label})
         for lines, label in (
-            (by_width, "width (log scale)"),
+            (by_width, f"{effort} (log scale)"),
             (by_seconds, "seconds for a board (median, log scale)"),
         )
     ]
-    header = "solver", "width", "optimal", "share", "95 %", "mean excess", "seconds"
-    return Chart("optimal by width" if has_optima else "excess by width", header, rows, time_notes(points), panels)
+    header = "solver", effort, "optimal", "share", "95 %", "mean excess", "seconds"
+    title = f"{'optimal' if has_optima else 'excess'} by {effort}"
+    return Chart(title, header, rows, time_notes(points), panels)
 
 
 def _optimal_cells(at: Summary) -> Sequence[str]:
