@@ -54,8 +54,13 @@ def keys(page, *names: str) -> None:
 
 
 def findings(page):
-    """What axe-core finds, as sentences."""
+    """What axe-core finds in light and in dark colours, as sentences."""
     from axe_playwright_python.sync_playwright import Axe
 
-    found = Axe().run(page).response["violations"]
-    return [f"{each['id']}: {each['help']}: {[node['html'][:200] for node in each['nodes'][:3]]}" for each in found]
+    sentences = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        for each in Axe().run(page).response["violations"]:
+            places = [node["html"][:200] for node in each["nodes"][:3]]
+            sentences.append(f"{scheme}: {each['id']}: {each['help']}: {places}")
+    return sentences

@@ -16,11 +16,10 @@ BOARDS = {
 }
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("mode", ["empty", "make", "play", "watch"])
 @pytest.mark.parametrize("puzzle", BOARDS)
-def test_nothing_is_found_in_any_mode(opened, puzzle, mode, scheme) -> None:
-    settings = {"color_scheme": scheme, "reduced_motion": "reduce"}
+def test_nothing_is_found_in_any_mode(opened, puzzle, mode) -> None:
+    settings = {"reduced_motion": "reduce"}
     link = {"puzzle": puzzle} if mode == "empty" else {"puzzle": puzzle, "board": BOARDS[puzzle], "mode": mode}
     page = opened(settings, **link, **({"with": "beam:width=50"} if mode == "watch" and "sudoku" not in puzzle else {}))
     if mode == "watch":
@@ -47,9 +46,8 @@ def test_nothing_is_found_on_a_phone_with_a_hint_and_the_rules(opened, puzzle) -
     assert findings(page) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_found_in_notes_lines_and_lists(opened, scheme) -> None:
-    page = opened({"color_scheme": scheme}, puzzle="sudoku-9x9", board=BOARDS["sudoku-9x9"], mode="play")
+def test_nothing_is_found_in_notes_lines_and_lists(opened) -> None:
+    page = opened(puzzle="sudoku-9x9", board=BOARDS["sudoku-9x9"], mode="play")
     page.get_by_test_id("tool-fill").click()
     page.keyboard.press("v")
     page.keyboard.press("3")
@@ -68,9 +66,8 @@ def test_nothing_is_found_in_notes_lines_and_lists(opened, scheme) -> None:
     assert findings(page) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_found_at_the_end_of_a_game_and_before_a_new_one(opened, scheme) -> None:
-    page = opened({"color_scheme": scheme}, puzzle="tiles-3x3", board="1 2 3 4 5 6 7 0 8", mode="play")
+def test_nothing_is_found_at_the_end_of_a_game_and_before_a_new_one(opened) -> None:
+    page = opened(puzzle="tiles-3x3", board="1 2 3 4 5 6 7 0 8", mode="play")
     keys(page, "ArrowLeft")
     expect(page.get_by_test_id("fewest")).to_contain_text("impossible", timeout=300_000)
     assert findings(page) == []

@@ -28,10 +28,9 @@ def address(tmp_path_factory) -> str:
     return (folder / "report.html").as_uri()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_report_fits_and_is_accessible(browser, address, width, scheme) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 844}, color_scheme=scheme)
+def test_a_report_fits_and_is_accessible(browser, address, width) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 844})
     requests, wrong = [], []
     page.on("request", lambda request: requests.append(request.url))
     page.on("console", lambda message: wrong.append(message.text))
