@@ -414,6 +414,21 @@ def test_clues_find_the_peak(stripes: Suite, painter: Make) -> None:
     assert [line.get_xdata() for line in axes.get_lines() if line.get_marker() == "*"] == [[5]]
 
 
+@pytest.mark.parametrize(
+    ("ends", "labels"),
+    [((0.015, 0.3), ["0.02", "0.05", "0.1", "0.2"]), ((1.0, 1e4), ["0", "1", "2", "3", "4"])],
+)
+def test_a_logarithmic_axis_has_labels_that_do_not_overlap(ends: tuple[float, float], labels: list[str]) -> None:
+    pytest.importorskip("matplotlib")
+    panel = charts.Panel([charts.Line("beam", ends, [0.5, 1.0])], {"xscale": "log"})
+    figure = charts.figure_of(charts.Chart("times", ("name",), [], (), [panel]))
+    figure.draw_without_rendering()
+    axis = figure.axes[0].xaxis
+    texts = [tick.label1.get_text() for tick in axis.get_major_ticks() if ends[0] <= tick.get_loc() <= ends[1]]
+    assert [text.removeprefix(r"$\mathdefault{10^{").rstrip("}$") for text in texts] == labels
+    assert not any(tick.label1.get_text() for tick in axis.get_minor_ticks())
+
+
 def test_a_peak_of_few_boards_gives_way_to_one_of_many(stripe: Puzzle, painter: Make) -> None:
     many = ["rr??????", "rrr?????"] * 5 + ["rrrrr???"]
     made = plots.chart(runs.run(Suite("many", stripe, tuple(map(SuiteEntry, many))), [painter()], Limit()), "clues")

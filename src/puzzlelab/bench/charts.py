@@ -27,6 +27,8 @@ INSTANT_SECONDS = 0.1
 """Seconds that a person perceives as instant; a dashed line is drawn there."""
 MARK_RANGE = 10.0
 """The line is drawn if it is within this factor of the plotted seconds."""
+SHORT_RANGE = 100.0
+"""A logarithmic axis is short if its end is less than so many times its beginning."""
 LINE_INCHES, MARGIN_INCHES = 0.19, 1.7
 """The height of a line of a label, and of all that a panel has above and below it."""
 MAX_NAME_IN_TWO_COLUMNS = 45
@@ -133,6 +135,7 @@ def figure_of(chart: Chart, mark_seconds: float = INSTANT_SECONDS) -> Figure:
             axes.locator_params(panel.whole, integer=True)
         if panel.seconds:
             _show_seconds(axes, panel.seconds, mark_seconds)
+        _label_powers(axes)
     _add_legend(figure)
     return figure
 
@@ -171,6 +174,18 @@ def _show_seconds(axes: Axes, along: Literal["x", "y"], mark: float) -> None:
         line = axes.axvline if along == "x" else axes.axhline
         text = f"{mark:g} s" if mark >= 1 else f"{1000 * mark:g} ms"
         line(mark, color=ink(), linestyle="--", linewidth=1, label=text)
+
+
+def _label_powers(axes: Axes) -> None:
+    """Label the powers of ten on logarithmic axes; on short ones, whose other labels would overlap, 2 and 5 too."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    for axis, (least, most) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+        if axis.get_scale() == "log":
+            axis.set_minor_formatter(NullFormatter())
+            if most < SHORT_RANGE * least:
+                axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+                axis.set_major_formatter("{x:g}")
 
 
 def _add_legend(figure: Figure) -> None:
