@@ -128,7 +128,7 @@ def losses_of(model: TorchModel, settings: ValueIterationSettings, columns: Mini
     return {"cost_to_go_loss": loss}, target - predicted
 
 
-class Layer(NamedTuple):
+class TreeLayer(NamedTuple):
     """The unsolved states of trees after the same number of moves. L = their number, C = children of the layer before,
     the solved ones among them.
     """
@@ -170,7 +170,7 @@ def search_trees(puzzle: Puzzle, states: State, model: TorchModel, horizon: int)
     No move of a tree undoes the one before. A way to a leaf may go back towards the root first.
     """
     roots, none = np.arange(len(states)), np.full(len(states), -1)
-    layers = [Layer(states, roots, np.zeros(len(states), np.int64), none, none, none, none >= 0)]
+    layers = [TreeLayer(states, roots, np.zeros(len(states), np.int64), none, none, none, none >= 0)]
     for _ in range(horizon):
         layers.append(_grown(puzzle, layers[-1]))
     *inner, leaves = layers
@@ -191,14 +191,14 @@ def search_trees(puzzle: Puzzle, states: State, model: TorchModel, horizon: int)
     return Trees(inner_states, root, back, inner_costs, move_costs)
 
 
-def _grown(puzzle: Puzzle, layer: Layer) -> Layer:
+def _grown(puzzle: Puzzle, layer: TreeLayer) -> TreeLayer:
     """Return the layer after one move more, which does not undo the last one."""
     ahead = successors(puzzle, layer.states)
     kept = ahead.move != layer.undo[ahead.owner]
     owner, move, is_open = ahead.owner[kept], ahead.move[kept], ~ahead.solved[kept]
     undo = inverses(puzzle)[move[is_open]]
     back = np.where(undo >= 0, np.minimum(layer.back[owner[is_open]] + 1, UNKNOWN), UNKNOWN)
-    return Layer(ahead.states[kept][is_open], layer.root[owner[is_open]], back, undo, owner, move, is_open)
+    return TreeLayer(ahead.states[kept][is_open], layer.root[owner[is_open]], back, undo, owner, move, is_open)
 
 
 def check(settings: ValueIterationSettings) -> None:
