@@ -147,6 +147,7 @@ def test_the_suites_of_the_package_are_whole(name: str, count: int, total: int) 
         ("tiles8-10000", 194928, "e27912acb89ef43a", "ida"),
         ("tiles15-10000", 467358, "cbc713a6186d1f4f", "ida:estimate=pdb-663"),
         ("dust6x5x4-10000", 73617, "7233459f77f19345", "astar:estimate=colours"),
+        ("dust8x6x5-10000", 114986, "30fdee573422c851", "halves"),  # another proof takes minutes a board
     ],
 )
 def test_the_boards_of_score_sheets_are_what_they_were_and_proven(

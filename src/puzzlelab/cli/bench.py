@@ -29,7 +29,8 @@ SuiteNames = Annotated[
         metavar="[PUZZLE] SUITE",
         help="Files of boards (TAB: board, length, opt or ub; or a format of the puzzle, such as CSV of Sudokus), "
         "suites of the package (korf15, tiles15, tiles24, dust8x6x5, sudoku17, sudoku17-1000; for score sheets "
-        "tiles8-10000, tiles15-10000, dust6x5x4-10000, sudoku9x9-10000), or examples of the puzzle, such as easy.",
+        "tiles8-10000, tiles15-10000, dust6x5x4-10000, dust8x6x5-10000, sudoku9x9-10000), or examples of the puzzle, "
+        "such as easy.",
     ),
 ]
 SolverTexts = Annotated[
