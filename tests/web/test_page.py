@@ -332,9 +332,10 @@ def test_a_link_shows_the_same_to_another_person(opened) -> None:
     expect(board(other)).to_have_attribute("data-step", "7")
 
 
-def test_a_link_reloaded_before_its_answer_shows_the_same_afterwards(opened) -> None:
+@pytest.mark.parametrize("answer", [lambda route: None, lambda route: route.abort()], ids=["none", "error"])
+def test_a_link_reloaded_before_its_answer_shows_the_same_afterwards(opened, answer) -> None:
     page = opened()
-    page.route("**/solve/events*", lambda _: None)
+    page.route("**/solve/events*", answer)
     link = {"puzzle": "tiles-3x3", "board": EIGHT, "mode": "watch", "with": "ida", "step": 7}
     page.goto(f"{page.url.partition('#')[0]}#{urlencode(link)}")
     expect(board(page)).to_have_attribute("data-mode", "watch")

@@ -45,16 +45,20 @@ const say = mountStatus(store);
 let rowToWatch = null;
 /** What was said last about the preparations of that search. */
 let preparation = "";
-/** How many links are being opened. */
+/** How many links and solutions are being opened. */
 let opening = 0;
 
 /** The row to watch as it is now, if there is one. */
 const watchedRow = () => store.get().rows.find(({ id }) => id === rowToWatch?.id);
 
-/** Whether the page does not show yet what the address says: a link is being opened, or its solution is searched for. */
+/**
+ * Whether the page does not show yet what the address says: a link is being opened, or its solution is searched for. A
+ * search that failed may be repeated.
+ */
 function isBehindAddress() {
   const row = watchedRow();
-  return opening > 0 || (store.get().mode === "watch" && row !== undefined && row.status !== "done" && rowToWatch.isLink);
+  const isMissing = row !== undefined && rowToWatch.isLink && (row.status !== "done" || Boolean(row.error));
+  return opening > 0 || (store.get().mode === "watch" && isMissing);
 }
 
 const race = createSolverRuns(store, (row) => {
@@ -108,7 +112,8 @@ function solve(solver, seconds, { step, isLink = false } = {}) {
 
 async function watch(row, step = undefined) {
   const fromSolveButton = document.activeElement.closest("#race, #solve, #solve-form");
-  await session.watch(row, step);
+  opening += 1;
+  await session.watch(row, step).finally(() => { opening -= 1; });
   if (fromSolveButton) byId("play").focus({ preventScroll: true }); // so that Space plays, and does not solve again
   byId("board").scrollIntoView({ block: "nearest" });
   const { facts } = store.get();
