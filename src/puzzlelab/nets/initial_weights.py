@@ -23,7 +23,7 @@ from puzzlelab.nets.onnx_weights import read_whole
 from puzzlelab.nets.run_networks import is_hash
 from puzzlelab.storage import networks
 
-FREE = ("initial", "output_initial", "rounds", "loops")
+WITHOUT_WEIGHTS = ("initial", "output_initial", "rounds", "loops")
 """Settings of an architecture that may differ, because they change no weight: with which weights it begins, and how
 often it applies them.
 """
@@ -82,7 +82,7 @@ def _check_card(name: str, card: Card, puzzle: str, network: Mapping[str, Any]) 
         raise BadInput(f"training cannot begin with {name}: its weights have 8 bits; take {card.quantised_from}")
     theirs = read_network(card.network).model_dump(mode="json")
     for setting, value in network.items():
-        if setting not in FREE and theirs.get(setting) != value:
+        if setting not in WITHOUT_WEIGHTS and theirs.get(setting) != value:
             raise BadInput(
                 f"training cannot begin with {name}: network.{setting} is {theirs.get(setting)!r} there, not {value!r}"
             )
