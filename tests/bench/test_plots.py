@@ -455,12 +455,28 @@ def test_times_that_differ_by_chance_have_no_peak(stripes: Suite, painter: Make)
     assert {row[-1] for row in body(made)} == {""}
 
 
+def test_effort_is_the_mean_length_by_seconds_of_the_boards_that_all_solved(
+    short: None, suite: Suite, stub: Make
+) -> None:
+    solvers = [stub(width=width, extra=extra) for width, extra in ((4, 2), (2, 2), (None, 0))]
+    made = plots.chart(runs.run(suite, solvers, MANY), "effort")
+    assert [row[:5] for row in body(made)] == [
+        ("stub:extra=2", "2", "4.33", "± 3.79", "2.00"),
+        ("stub:extra=2", "4", "4.33", "± 3.79", "2.00"),
+        ("stub", "-", "2.33", "± 3.79", "0.00"),
+    ]
+    (axes,) = drawn(made).axes
+    optimum = [line.get_ydata()[0] for line in axes.get_lines() if line.get_label() == "the optimum"]
+    assert optimum == [pytest.approx(7 / 3)]
+    assert (axes.get_xscale(), axes.get_ylabel()) == ("log", "moves (mean, 95 % interval)")
+
+
 # --- what cannot be drawn ---
 
 
 def test_the_usual_kind_suits_the_puzzle(run: BenchRun, painted: BenchRun) -> None:
     assert (plots.default_kind(run), plots.default_kind(painted)) == ("lengths", "bars")
-    for kind in ("lengths", "lengths2d"):
+    for kind in ("lengths", "lengths2d", "effort"):
         with pytest.raises(BadInput, match="has equally many moves: draw bars or clues"):
             plots.chart(painted, kind)
 
@@ -471,6 +487,7 @@ def test_the_usual_kind_suits_the_puzzle(run: BenchRun, painted: BenchRun) -> No
         ("lengths", "no board of 'hard' was solved"),
         ("levels", "no board of 'hard' has a level or a known optimum"),
         ("widths", "no board of 'hard' has a known optimum"),
+        ("effort", "no board of 'hard' was solved by every solver"),
         ("lengths2d", "only stub:extra=2:width=5.* has answered 'hard', and lengths2d holds one solver's"),
         ("clues", "tiles-3x3 does not say how many clues a board has"),
         ("jobs", r"several numbers of jobs; run one, as in --with permutation:jobs=1"),

@@ -1,5 +1,5 @@
-"""Curves of how well solvers do: by the level of boards, and by the width of the search, or its playouts, beside
-published curves.
+"""Curves of how well solvers do: by the level of boards; by the width of the search, or its playouts, beside published
+curves; and by the seconds for a board.
 """
 
 from __future__ import annotations
@@ -8,19 +8,21 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from puzzlelab.bench.charts import Chart, Line, Panel, lines_of, rows_of, share_axis
-from puzzlelab.bench.runs import BenchRun
+from puzzlelab.bench.charts import Chart, Line, Panel, ink, lines_of, rows_of, share_axis
+from puzzlelab.bench.runs import BenchAnswer, BenchRun, label_of
 from puzzlelab.bench.summaries import (
     KNOWN_SHARE,
     Summary,
     by_level,
     by_option,
+    grouped,
     has_filled_answers,
     points_of,
     references,
@@ -28,6 +30,7 @@ from puzzlelab.bench.summaries import (
 )
 from puzzlelab.bench.tables import decimal, interval, percent, seconds, share
 from puzzlelab.core.errors import BadFile, BadInput, shorten
+from puzzlelab.core.objective import Kind, objective_of
 from puzzlelab.storage.lines import lines_of as lines_in
 
 if TYPE_CHECKING:
@@ -39,6 +42,8 @@ LEVEL_OFFSET = 0.1
 """The horizontal distance between the points of two solvers at one level, so that both are visible."""
 EFFORTS = ("width", "playouts")
 """Options that say how much a search does; the first that a solver of a benchmark has is on the axis."""
+UNITS: Mapping[Kind, str] = {"moves": "moves", "cost": "cost", "score": "points"}
+"""What is compared -> the unit on an axis."""
 PUBLISHED: dict[str, Any] = {"marker": "s", "fillstyle": "none", "linestyle": "--"}
 """The style of published curves."""
 POINT = re.compile(
@@ -138,6 +143,48 @@ def _optimal_cells(at: Summary) -> Sequence[str]:
     shares = share(at.optimal), percent(at.optimal), interval(at.optimal)
     excess = at.excess_over_optimum if at.optimal.total else at.excess
     return *shares, decimal(excess.value), seconds(at.typical_seconds)
+
+
+def effort(run: BenchRun) -> Chart:
+    """Return the mean moves, cost or points of solutions against the seconds for a board.
+
+    Only the boards that every solver has solved count. Solvers that differ only in a width, or in playouts, form one
+    line. A dashed line is at the mean optimum, if it is known of all these boards.
+    """
+    if has_filled_answers(run.suite.puzzle):
+        raise BadInput(f"every solution of a board of '{run.suite.name}' has equally many moves: draw bars or clues")
+    solved = [{answer.entry for answer in answers if answer.length is not None} for answers in run.by_solver.values()]
+    common = set.intersection(*solved)
+    if not common:
+        raise BadInput(f"no board of '{run.suite.name}' was solved by every solver")
+    run = replace(run, answers=tuple(answer for answer in run.answers if answer.entry in common))
+    series = grouped(run, _effort_of)
+    known, unit = references(run), UNITS[objective_of(run.suite.puzzle).kind]
+    optima = [best.value for entry in common if (best := known.get(entry.board)) is not None and best.optimal]
+    label = {"ylabel": f"{unit} (mean, 95 % interval)"}
+    lines = lines_of(series, attrgetter("length"), lambda place, at: at.typical_seconds)
+
+    def draw(figure: Figure) -> None:
+        if len(optima) == len(common):
+            figure.axes[0].axhline(float(np.mean(optima)), color=ink(), linestyle="--", linewidth=1, label="the optimum")
+
+    def cells(at: Summary) -> Sequence[str]:
+        half_width = "" if math.isnan(at.length.half_width) else f"± {at.length.half_width:.2f}"
+        return decimal(at.length.value), half_width, decimal(at.excess_over_optimum.value), seconds(at.typical_seconds)
+
+    header = "solver", "width or playouts", unit, "95 %", "mean excess", "seconds"
+    rows = [(name, place if place != "0" else "-", *rest) for name, place, *rest in rows_of(series, cells)]
+    remarks = [f"Of the {len(common):,} boards that every solver solved.", *time_notes(points_of(series))]
+    return Chart(f"{unit} by seconds", header, rows, remarks, [Panel(lines, label, "x")], draw)
+
+
+def _effort_of(answer: BenchAnswer) -> tuple[str, int]:
+    """Return the name of a solver without its width, or its playouts, and this number, 0 where it has none."""
+    row = answer.row
+    for name in EFFORTS:
+        if type(value := row.options.get(name)) is int:
+            return label_of(row.solver, {**row.options, name: None}), value
+    return answer.solver, 0
 
 
 def read_curves(path: Path) -> Curves:

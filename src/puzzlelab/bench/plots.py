@@ -22,6 +22,7 @@ KINDS: Mapping[str, Callable[[BenchRun], Chart]] = {
     "levels": curves.levels,
     "bars": times.bars,
     "widths": curves.widths,
+    "effort": curves.effort,
     "jobs": times.jobs,
     "clues": times.clues,
 }

@@ -25,7 +25,7 @@ def plot(
             help="lengths of solutions; lengths2d: of one solver against another; levels: share solved, and excess "
             "over the optimum, by level; excess: boards by how far "
             "solutions are from the optimum; bars: seconds; widths: share optimal by width, or by playouts, and by "
-            "seconds; jobs: seconds by number of jobs; "
+            "seconds; effort: moves by seconds; jobs: seconds by number of jobs; "
             "clues: seconds by number of clues; learning: greedy play over the minutes of training runs; "
             "elo: ratings over the minutes of one self-play run. "
             "By default the kind that suits the folder."
