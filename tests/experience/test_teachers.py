@@ -89,7 +89,7 @@ NEAR = {"scale": "distance", "levels": (5,)}
 def test_the_fast_way_says_what_the_solver_says(puzzle, solver, options):
     teacher = Teacher(load(puzzle), solver, **options)
     assert fast_rollouts(teacher)
-    assert fast_rollouts(replace(teacher, exact=True)) is None
+    assert fast_rollouts(replace(teacher, targets="optimal")) is None
     fast = teacher.games(0, 40)
     assert len(fast) > 50
     assert equal(fast, slowly(teacher, 40))
@@ -132,7 +132,7 @@ def test_a_solution_that_does_not_hold_is_not_written():
 
 
 def test_an_exact_teacher_gives_all_optimal_moves_and_the_true_distance():
-    samples = taken(Teacher(EIGHT, registry.solver("ida", EIGHT), exact=True), 20)
+    samples = taken(Teacher(EIGHT, registry.solver("ida", EIGHT), targets="optimal"), 20)
     assert samples.proven.all()
     assert np.array_equal(samples.remaining, distance(samples.state))
     masks = samples.masks(4)
@@ -147,7 +147,7 @@ def test_an_exact_teacher_gives_all_optimal_moves_and_the_true_distance():
 
 def test_what_an_exact_teacher_did_not_prove_in_time_is_not_called_proven():
     slow = registry.solver("beam", EIGHT, estimate="manhattan")
-    samples = taken(Teacher(EIGHT, slow, exact=True, limit=Limit(nodes=6_000)), 10)
+    samples = taken(Teacher(EIGHT, slow, targets="optimal", limit=Limit(nodes=6_000)), 10)
     assert samples.proven.any()
     assert not samples.proven.all()
     true = distance(samples.state)
@@ -168,7 +168,7 @@ def test_an_exact_teacher_remembers_within_a_game(corridor):
             memories.append(registry.solver("ida", EIGHT))
             return memories[-1]
 
-    samples = taken(Teacher(EIGHT, Remembering(), exact=True), 4)
+    samples = taken(Teacher(EIGHT, Remembering(), targets="optimal"), 4)
     assert len(memories) == len(np.unique(samples.game))
 
 
@@ -190,7 +190,9 @@ def solutions_of(samples):
 )
 def test_detours_branch_off_the_solution_of_their_game(solver, exact):
     found = {}
-    for game, states, masks, remaining in solutions_of(taken(Teacher(EIGHT, solver, exact, branches=2), 12)):
+    for game, states, masks, remaining in solutions_of(
+        taken(Teacher(EIGHT, solver, "optimal" if exact else "chosen", branches=2), 12)
+    ):
         assert remaining.tolist() == list(range(len(states), 0, -1))
         assert exact or (masks.sum(axis=1) == 1).all()
         for state, mask, following in zip(states, masks, states[1:], strict=False):
@@ -237,7 +239,8 @@ def test_detours_are_part_of_the_settings():
 
 @pytest.mark.parametrize(("solver", "exact", "branches"), [("beam", False, 2), ("ida", True, 2)])
 def test_the_stream_does_not_depend_on_the_jobs(solver, exact, branches):
-    teacher = Teacher(EIGHT, BEAM if solver == "beam" else registry.solver("ida", EIGHT), exact, branches=branches)
+    chosen = BEAM if solver == "beam" else registry.solver("ida", EIGHT)
+    teacher = Teacher(EIGHT, chosen, "optimal" if exact else "chosen", branches=branches)
     assert equal(taken(teacher, 8, jobs=1), taken(teacher, 8, jobs=3))
 
 

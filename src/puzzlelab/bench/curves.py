@@ -166,7 +166,9 @@ def effort(run: BenchRun) -> Chart:
 
     def draw(figure: Figure) -> None:
         if len(optima) == len(common):
-            figure.axes[0].axhline(float(np.mean(optima)), color=ink(), linestyle="--", linewidth=1, label="the optimum")
+            figure.axes[0].axhline(
+                float(np.mean(optima)), color=ink(), linestyle="--", linewidth=1, label="the optimum"
+            )
 
     def cells(at: Summary) -> Sequence[str]:
         half_width = "" if math.isnan(at.length.half_width) else f"± {at.length.half_width:.2f}"

@@ -41,6 +41,9 @@ TeacherName = Annotated[
 Exact = Annotated[
     bool, typer.Option("--exact", help="All optimal moves of each position, proven, not the solver's choice.")
 ]
+Tied = Annotated[
+    bool, typer.Option("--tied", help="The moves of all equally short solutions that the beam finds, not of one.")
+]
 Width = Annotated[int | None, typer.Option(help="The width of the beam search (default 100).")]
 ScaleName = Annotated[
     str | None, typer.Option(help="The scale of the boards (see `puzzlelab list PUZZLE`); by default uniform.")
@@ -70,6 +73,7 @@ def teach(
     walks: WalkLength = None,
     solver: TeacherName = None,
     exact: Exact = False,
+    tied: Tied = False,
     width: Width = None,
     option: options.OtherOptions = None,
     scale: ScaleName = None,
@@ -88,12 +92,12 @@ def teach(
     from puzzlelab.engine.parallel import cores
     from puzzlelab.experience.schema import need_arrow
     from puzzlelab.experience.state_space import StateSpace
-    from puzzlelab.experience.teachers import Teacher
+    from puzzlelab.experience.teachers import Teacher, targets_of
     from puzzlelab.experience.walks import Walks
 
     need_arrow()
     loaded_puzzle = registry.load(puzzle)
-    solver_options = exact, solver, width, option, scale, level, time, nodes, branches
+    solver_options = exact, tied, solver, width, option, scale, level, time, nodes, branches
     source: SampleSource
     if everything:
         _forbid_options("--all takes every state", walks is not None, *solver_options)
@@ -107,7 +111,7 @@ def teach(
         source = Teacher(
             loaded_puzzle,
             teaching_solver,
-            exact=exact,
+            targets_of(exact, tied),
             scale=scale or "",
             levels=_levels(level),
             seed=seed,

@@ -149,11 +149,17 @@ def successors(puzzle: Puzzle, states: State) -> AllSuccessors:
         after = batch.apply(parents, move) if len(owner) else parents
         return AllSuccessors(after, owner, move, batch.solved(after), steps(puzzle, batch, parents, move, after))
     rules, working = _working(puzzle, states)
-    owner, move = np.nonzero(_marked(puzzle, rules, working))
-    parents, goals, costs = working[owner], np.zeros(len(owner), bool), np.zeros(len(owner), np.int64)
+    found = working_successors(puzzle, rules, working)
+    return found._replace(states=rules.decode(found.states))
+
+
+def working_successors(puzzle: Puzzle, rules: KernelRules, states: State) -> AllSuccessors:
+    """Return all successors of the working `states[B, S]`, as working states too."""
+    owner, move = np.nonzero(_marked(puzzle, rules, states))
+    parents, goals, costs = states[owner], np.zeros(len(owner), bool), np.zeros(len(owner), np.int64)
     after = parents.copy()
     make_moves(rules.tables, parents, move, after, goals, costs)
-    return AllSuccessors(rules.decode(after), owner, move, goals, costs)
+    return AllSuccessors(after, owner, move, goals, costs)
 
 
 def random_walks(puzzle: Puzzle, states: State, lengths: NDArray[np.int64], random: np.random.Generator) -> State:
@@ -199,10 +205,16 @@ def estimated(puzzle: Puzzle, estimate: Estimate, states: State) -> NDArray[np.f
     """Return `float64[B]`: the estimate of each of the plain `states[B, S]`."""
     if estimate.scores is not None:
         return np.asarray(estimate.scores(states), np.float64)
+    return working_estimates(estimate, *_working(puzzle, states))
+
+
+def working_estimates(estimate: Estimate, rules: KernelRules, states: State) -> NDArray[np.float64]:
+    """Return `float64[B]`: the estimate of each of the working `states[B, S]`."""
+    if estimate.scores is not None:
+        return np.asarray(estimate.scores(rules.decode(states)), np.float64)
     assert estimate.kernel is not None
-    _, working = _working(puzzle, states)
     values = np.empty(len(states))
-    begin_all(estimate.kernel(), working, np.empty(estimate.memo, np.int64), values)
+    begin_all(estimate.kernel(), states, np.empty(estimate.memo, np.int64), values)
     return values
 
 

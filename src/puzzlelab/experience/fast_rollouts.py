@@ -1,7 +1,8 @@
-"""Fast rollouts: a solver gets the boards of many games together, and all solutions are replayed at once.
+"""Fast rollouts: the boards of many games are solved together, and all their positions are labelled at once.
 
-The replay uses the puzzle's compiled rules, which property tests hold equal to the plain ones; the answers are verified
-as everywhere. It gives the same samples as `rollouts`.
+The labels are those of one solution, which is replayed by the puzzle's compiled rules and gives the same samples as
+`rollouts`; or those of all equally short ones (`tied_solutions`). Property tests hold the compiled rules equal to the
+plain ones, and answers are verified as everywhere.
 
 Shapes: G = games, L = moves of all their solutions together, S = length of a state, M = number of moves.
 """
@@ -9,9 +10,11 @@ Shapes: G = games, L = moves of all their solutions together, S = length of a st
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,101 +30,89 @@ from puzzlelab.engine.batch_rules_kernels import replay_all
 from puzzlelab.engine.solving import solve_boards
 from puzzlelab.experience.schema import TrainingSamples, joined, packed
 from puzzlelab.experience.teacher_kernels import branch_all
+from puzzlelab.experience.tied_solutions import TiedSolutions, require_tied
 
 if TYPE_CHECKING:
     from puzzlelab.experience.teachers import Teacher
 
 GAMES = 32
 """The number of games that one call of `play` should have at least."""
+Labelling: TypeAlias = "Callable[[NDArray[np.int64], State, threading.Event], TrainingSamples]"
+"""(games `int64[G]`, plain states `[G, S]`, stop) -> the samples of a game from each state, one after the other."""
 
 
 def fast_rollouts(teacher: Teacher) -> FastRollouts | None:
-    """Return fast rollouts of this teacher, if it wants the solver's choice and its puzzle has compiled rules whose
-    moves it counts; else None.
+    """Return fast rollouts of this teacher, if its puzzle has compiled rules whose moves it counts, and no moves are to
+    be proven; else None.
     """
     rules = teacher.puzzle.view(KernelRules)
-    if rules is None or teacher.exact or objective_of(teacher.puzzle).kind != "moves":
+    if rules is None or teacher.targets == "optimal" or objective_of(teacher.puzzle).kind != "moves":
         return None
     return FastRollouts(teacher, rules)
 
 
 @dataclass(frozen=True)
 class FastRollouts:
-    """The player of games whose boards the solver gets together."""
+    """The player of games whose boards are solved together."""
 
     teacher: Teacher
     rules: KernelRules
 
     def play(self, first: int, end: int, stop: threading.Event) -> TrainingSamples:
         """Return the samples of the games number `first` to `end` - 1; threads may call this side by side."""
-        solver, games = self.teacher.solver.with_memory(), np.arange(first, end)
         boards = np.stack([self.teacher.board(game) for game in range(first, end)])
-        paths = self._paths(solver, games, boards, stop)
-        if not self.teacher.branches:
-            return self._samples(paths)
-        branches = self._paths(solver, *self._branches(paths), stop)
-        samples = joined([self._samples(paths), self._samples(branches)])
+        label = self._labelling()
+        samples = label(np.arange(first, end), boards, stop)
+        if not self.teacher.branches or not len(samples):
+            return samples
+        samples = joined([samples, label(*self._branches(samples), stop)])
         return samples.at(np.argsort(samples.game, kind="stable"))
 
-    def _paths(self, solver: Solver, games: NDArray[np.int64], states: State, stop: threading.Event) -> SolutionPaths:
-        """Return the solutions from these plain states, each of which belongs to a game.
+    def _labelling(self) -> Labelling:
+        teacher = self.teacher
+        if teacher.targets == "tied":
+            beam = require_tied(teacher.puzzle, teacher.solver, teacher.limit)
+            return TiedSolutions(teacher.puzzle, self.rules, beam, teacher.seed).samples
+        return partial(self._chosen, teacher.solver.with_memory())
+
+    def _chosen(
+        self, solver: Solver, games: NDArray[np.int64], states: State, stop: threading.Event
+    ) -> TrainingSamples:
+        """Return the positions of the solver's solutions, each with the move that it makes there.
 
         Raises `KeyboardInterrupt` on `stop`, and `PuzzlelabError` for a wrong solution.
         """
-        boards = Boards(self.teacher.puzzle, states, games)
+        puzzle, rules = self.teacher.puzzle, self.rules
+        boards = Boards(puzzle, states, games)
         parts = solve_boards(solver, boards, self.teacher.limit, stop.is_set)
         answers = answers_joined(boards, chain([Answers.blank(boards[:0])], parts))
         if answers.is_stopped_by("interrupted").any():
             raise KeyboardInterrupt
         moves = np.ascontiguousarray(answers.moves, np.int32)
-        positions = np.empty((moves.size, self.rules.size), self.rules.dtype)
-        scratch = np.empty(self.rules.size, self.rules.dtype), np.empty(self.teacher.puzzle.move_count, np.int32)
-        starts = self.rules.encode(states).astype(self.rules.dtype)
-        lengths, holds = answers.lengths.astype(np.int64), np.empty(len(boards), bool)
-        replay_all(self.rules.tables, starts, lengths, moves, positions, *scratch, holds)
-        return SolutionPaths(games, np.maximum(lengths, 0), moves, positions, answers.is_proven("optimal"))
-
-    def _branches(self, paths: SolutionPaths) -> tuple[NDArray[np.int64], State]:
-        """Return (games `int64[K]`, plain states `[K, S]`) in which the K off-path branches begin."""
-        solved = paths.lengths > 0
-        games, lengths = paths.games[solved], paths.lengths[solved]
-        draws = (
-            np.stack([self.teacher.branch_draws(game) for game in games.tolist()])
-            if games.size
-            else np.empty((0, 0, 2))
+        positions = np.empty((moves.size, rules.size), rules.dtype)
+        scratch = np.empty(rules.size, rules.dtype), np.empty(puzzle.move_count, np.int32)
+        starts = rules.encode(states).astype(rules.dtype)
+        found, holds = answers.lengths.astype(np.int64), np.empty(len(boards), bool)
+        replay_all(rules.tables, starts, found, moves, positions, *scratch, holds)
+        lengths, rows = np.maximum(found, 0), np.arange(moves.size)  # 0 where it is solved already, or was not solved
+        masks = np.zeros((moves.size, puzzle.move_count), bool)
+        masks[rows, moves] = True
+        return TrainingSamples(
+            np.repeat(games, lengths),
+            rules.decode(positions),
+            packed(masks),
+            (np.repeat(np.cumsum(lengths), lengths) - rows).astype(np.uint16),
+            np.repeat(answers.is_proven("optimal"), lengths),
         )
-        first_row = (np.cumsum(lengths) - lengths)[:, None]
-        rows = (first_row + (draws[..., 0] * lengths[:, None]).astype(np.int64)).reshape(-1)
-        children = np.empty((rows.size, self.rules.size), self.rules.dtype)
+
+    def _branches(self, samples: TrainingSamples) -> tuple[NDArray[np.int64], State]:
+        """Return (games `int64[K]`, plain states `[K, S]`) in which the K off-path branches begin."""
+        games, first_row, lengths = np.unique(samples.game, return_index=True, return_counts=True)
+        draws = np.stack([self.teacher.branch_draws(game) for game in games.tolist()])
+        rows = (first_row[:, None] + (draws[..., 0] * lengths[:, None]).astype(np.int64)).reshape(-1)
+        positions = self.rules.encode(samples.state[rows]).astype(self.rules.dtype)
+        children = np.empty_like(positions)
         legal = np.empty(self.teacher.puzzle.move_count, np.int32)
         exists = np.empty(rows.size, bool)
-        branch_all(self.rules.tables, paths.positions[rows], draws[..., 1].reshape(-1), children, legal, exists)
+        branch_all(self.rules.tables, positions, draws[..., 1].reshape(-1), children, legal, exists)
         return np.repeat(games, draws.shape[1])[exists], self.rules.decode(children[exists])
-
-    def _samples(self, paths: SolutionPaths) -> TrainingSamples:
-        rows, ends = np.arange(paths.moves.size), np.cumsum(paths.lengths)
-        masks = np.zeros((rows.size, self.teacher.puzzle.move_count), bool)
-        masks[rows, paths.moves] = True
-        return TrainingSamples(
-            np.repeat(paths.games, paths.lengths),
-            self.rules.decode(paths.positions),
-            packed(masks),
-            (np.repeat(ends, paths.lengths) - rows).astype(np.uint16),
-            np.repeat(paths.proven, paths.lengths),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class SolutionPaths:
-    """Solutions of several boards, with the positions along them."""
-
-    games: NDArray[np.int64]
-    """[G]: the game that each solution belongs to."""
-    lengths: NDArray[np.int64]
-    """[G]: its number of moves; 0 where the board is solved already, or was not solved."""
-    moves: NDArray[np.int32]
-    """[L]: the moves of all solutions, one solution after the other."""
-    positions: State
-    """[L, S]: the working states in which these moves are made."""
-    proven: NDArray[np.bool_]
-    """[G]: whether no shorter solution exists."""

@@ -39,8 +39,8 @@ def rollouts(teacher: Teacher, first: int, end: int, stop: threading.Event) -> T
 def _game(teacher: Teacher, game: int, stop: threading.Event) -> Iterator[TrainingSamples]:
     """Yield the samples of one game, then of each of its off-path branches."""
     puzzle, start = teacher.puzzle, Instance(teacher.puzzle, teacher.board(game))
-    rollout = _optimal_moves(teacher, game, stop) if teacher.exact else _chosen_moves(teacher, stop)
-    kind = "moves" if teacher.exact else objective_of(puzzle).kind
+    rollout = _optimal_moves(teacher, game, stop) if teacher.targets == "optimal" else _chosen_moves(teacher, stop)
+    kind = "moves" if teacher.targets == "optimal" else objective_of(puzzle).kind
     path = rollout(start)
     yield samples_of(game, start, path, kind)
     for draw in teacher.branch_draws(game):

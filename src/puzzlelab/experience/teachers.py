@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from puzzlelab.experience.data_card import write_data_card
 from puzzlelab.experience.rollouts import rollouts
 from puzzlelab.experience.schema import BYTES, LISTS, TrainingSamples, joined
 from puzzlelab.experience.shards import TEACHER, Shards
+from puzzlelab.experience.tied_solutions import require_tied
 from puzzlelab.storage.outputs import check_folder, only_writer_in
 from puzzlelab.version import VERSION
 
@@ -48,6 +49,13 @@ which a training tells of them.
 """
 TIE_BREAKS, BRANCHES = 1, 2
 """Streams of a game's seed: the choice among optimal moves, and the off-path branches."""
+
+
+def targets_of(exact: bool, tied: bool) -> Targets:
+    """Return the targets that one of these settings asks for; raises `BadOption` for both."""
+    if exact and tied:
+        raise BadOption("the moves of a position are either proven (exact), or those of tied solutions (tied)")
+    return "optimal" if exact else "tied" if tied else "chosen"
 
 
 class SampleSource(Protocol):
@@ -108,6 +116,17 @@ def games_setup(source: SampleSource, executor: Executor) -> Setup | None:
     return Setup(key, partial(source.games, 0, 1, jobs=1), networks)
 
 
+Targets = Literal["chosen", "tied", "optimal"]
+TARGETS: Mapping[Targets, str] = {
+    "chosen": "the chosen move",
+    "tied": "all moves of tied solutions",
+    "optimal": "all optimal moves",
+}
+"""The moves that a position gets: the one that the solver chose; those of all equally short solutions within its beam;
+or all optimal moves, proven.
+"""
+
+
 @dataclass(frozen=True)
 class Teacher:
     """A solver that plays random boards of one scale."""
@@ -116,14 +135,14 @@ class Teacher:
 
     puzzle: Puzzle
     solver: Solver
-    exact: bool = False
-    """Whether every position gets all its optimal moves, proven, rather than the move that the solver chose."""
+    targets: Targets = "chosen"
+    """The moves that each position gets."""
     scale: str = ""
     levels: tuple[int | None, ...] = (None,)
     """Levels on that scale, which the games use in turn."""
     seed: int = 0
     limit: Limit = field(default_factory=Limit)
-    """For each board or, if `exact`, each position."""
+    """For each board or, if moves are proven, each position."""
     branches: int = 0
     """Off-path branches of each game. Each begins with a random position of the solution and a random move that does
     not solve it, and is solved from there. It belongs to the game, so that a split by games keeps similar positions
@@ -134,8 +153,10 @@ class Teacher:
         if self.branches < 0:
             raise BadOption(f"a game has 0 branches or more, not {self.branches}")
         require_different_lengths(self.puzzle)
-        if self.exact:
+        if self.targets == "optimal":
             require_counted_moves(self.puzzle, "an exact teacher")
+        if self.targets == "tied":
+            require_tied(self.puzzle, self.solver, self.limit)
         require(self.solver, self.puzzle)
         samples = self.puzzle.view(Samples)
         scale = self.scale or (DEFAULT_SCALE if samples and DEFAULT_SCALE in samples.scales else None)
@@ -148,7 +169,7 @@ class Teacher:
         """Return all settings that determine the samples."""
         return {
             "puzzle": self.puzzle.name,
-            "targets": "all optimal moves" if self.exact else "the chosen move",
+            "targets": TARGETS[self.targets],
             "solver": self.solver.name,
             "options": self.solver.options_for(self.puzzle),
             "limit": vars(self.limit),

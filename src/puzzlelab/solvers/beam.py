@@ -226,7 +226,7 @@ class Beam(SolverSettings):
         puzzle = boards.puzzle
         if self.width is None or self.prior is not None or limit != Limit() or objective_of(puzzle).kind != "moves":
             return None
-        rules, estimate = puzzle.view(KernelRules), self._chosen(puzzle)
+        rules, estimate = puzzle.view(KernelRules), self.chosen(puzzle)
         if rules is None or estimate.kernel is None:
             return None
         new = machine if self._memory is None else self._memory.recall
@@ -238,9 +238,9 @@ class Beam(SolverSettings):
         chosen = super().options_for(puzzle)
         if not uses_default_estimate(self) or puzzle.view(Estimates) is None:
             return chosen
-        return {**chosen, "estimate": self._chosen(puzzle).name}
+        return {**chosen, "estimate": self.chosen(puzzle).name}
 
-    def _chosen(self, puzzle: Puzzle) -> Estimate:
+    def chosen(self, puzzle: Puzzle) -> Estimate:
         """Return the estimate; without a choice the one that leads a beam best, be it a lower bound or not."""
         chosen = chosen_estimate(puzzle, self.estimate)
         return chosen if self.estimate is not None or chosen.guide is None else chosen_estimate(puzzle, chosen.guide)
@@ -249,7 +249,7 @@ class Beam(SolverSettings):
         """Return the search of one width, and whether its layers get narrower where a limit would end it too soon."""
         puzzle, rules, estimate = instance.puzzle, rules_of(instance), None
         if self.prior is None or self.estimate is not None:
-            estimate = fitted(minimised(puzzle, self._chosen(puzzle)), rules, instance.state)
+            estimate = fitted(minimised(puzzle, self.chosen(puzzle)), rules, instance.state)
         if self.prior is None and estimate is not None and objective_of(puzzle).kind == "moves":
             is_compiled = puzzle.view(KernelRules) is not None
             new = self._memory.recall if self._memory is not None and is_compiled else machine

@@ -30,7 +30,7 @@ from puzzlelab.experience.schema import TrainingSamples, joined
 from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, encoded_shard, settings_of_shards
 from puzzlelab.experience.shards import write_shard
 from puzzlelab.experience.state_space import StateSpace
-from puzzlelab.experience.teachers import SampleSource, Teacher, games_setup, samples_of
+from puzzlelab.experience.teachers import SampleSource, Teacher, games_setup, samples_of, targets_of
 from puzzlelab.experience.walks import Walks
 from puzzlelab.training import loop, policy_value
 from puzzlelab.training.evaluation import Metrics, compare_with_teacher
@@ -66,6 +66,8 @@ class TeacherSettings(Settings):
     """Options of the solver."""
     exact: bool = False
     """Whether all optimal moves of each position are found, with proof."""
+    tied: bool = False
+    """Whether a position gets the moves of all equally short solutions within a beam, rather than of one of them."""
     scale: str = ""
     """The scale of difficulty of the boards; none: any full board."""
     levels: tuple[int, ...] = ()
@@ -103,7 +105,8 @@ def teacher_of(settings: ImitationSettings, seed: int) -> SampleSource:
     solver = registry.make_solver(teacher.solver, teacher.solver_options)
     limit = Limit(teacher.seconds, teacher.nodes)
     levels = teacher.levels or (None,)
-    return Teacher(puzzle, solver, teacher.exact, teacher.scale, levels, seed, limit, branches=teacher.branches)
+    targets = targets_of(teacher.exact, teacher.tied)
+    return Teacher(puzzle, solver, targets, teacher.scale, levels, seed, limit, branches=teacher.branches)
 
 
 # --- making samples ---
