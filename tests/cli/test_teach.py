@@ -64,6 +64,7 @@ def test_a_folder_has_one_writer(program, tmp_path):
 @pytest.mark.parametrize(
     ("words", "settings"),
     [
+        (("--tied",), {"solver": "beam", "targets": "all moves of tied solutions", "scale": "uniform"}),
         (("--exact",), {"solver": "ida", "targets": "all optimal moves", "scale": "uniform"}),
         (("--with", "ida", "--detours", 2), {"solver": "ida", "branches": 2}),
         (("--scale", "distance", "--level", "4-6"), {"scale": "distance", "levels": [4, 5, 6], "solver": "beam"}),
