@@ -149,7 +149,7 @@ def effort(run: BenchRun) -> Chart:
     """Return the mean moves, cost or points of solutions against the seconds for a board.
 
     Only the boards that every solver has solved count. Solvers that differ only in a width, or in playouts, form one
-    line. A dashed line is at the mean optimum, if it is known of all these boards.
+    line. A dotted line is at the mean optimum, if it is known of all these boards.
     """
     if has_filled_answers(run.suite.puzzle):
         raise BadInput(f"every solution of a board of '{run.suite.name}' has equally many moves: draw bars or clues")
@@ -166,9 +166,7 @@ def effort(run: BenchRun) -> Chart:
 
     def draw(figure: Figure) -> None:
         if len(optima) == len(common):
-            figure.axes[0].axhline(
-                float(np.mean(optima)), color=ink(), linestyle="--", linewidth=1, label="the optimum"
-            )
+            figure.axes[0].axhline(float(np.mean(optima)), color=ink(), linestyle=":", linewidth=1, label="the optimum")
 
     def cells(at: Summary) -> Sequence[str]:
         half_width = "" if math.isnan(at.length.half_width) else f"± {at.length.half_width:.2f}"
