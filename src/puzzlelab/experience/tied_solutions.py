@@ -38,7 +38,7 @@ FACTORS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 """Odd factors that mix the bits of a state, and of its board."""
 
 
-class Layer(NamedTuple):
+class BeamLayer(NamedTuple):
     """The states that a beam has after some number of moves, for all its boards, and the moves to the next layer."""
 
     states: State
@@ -93,7 +93,7 @@ class TiedSolutions:
             np.zeros(len(order), bool),
         )
 
-    def _layers(self, states: State, stop: threading.Event) -> tuple[list[Layer], NDArray[np.int64]]:
+    def _layers(self, states: State, stop: threading.Event) -> tuple[list[BeamLayer], NDArray[np.int64]]:
         """Return the layers of a beam for each of the plain `states[G, S]`, and the lengths `int64[G]` of solutions."""
         puzzle, rules, beam = self.puzzle, self.rules, self.beam
         estimate, width = beam.chosen(puzzle), beam.width or 1
@@ -101,7 +101,7 @@ class TiedSolutions:
         current = rules.encode(states[boards]).astype(rules.dtype)
         keys = _keys(current)
         seen = _with_board(keys, boards)
-        lengths, layers = np.zeros(len(states), np.int64), list[Layer]()
+        lengths, layers = np.zeros(len(states), np.int64), list[BeamLayer]()
         while len(boards):
             if stop.is_set():
                 raise KeyboardInterrupt
@@ -122,7 +122,7 @@ class TiedSolutions:
             child = np.where(after.solved, GOAL, DROPPED)
             child[onward] = row[number]
             kept = child != DROPPED
-            layers.append(Layer(current, boards, keys, after.owner[kept], after.move[kept], child[kept]))
+            layers.append(BeamLayer(current, boards, keys, after.owner[kept], after.move[kept], child[kept]))
             chosen = first[best]
             current, boards, keys = after.states[chosen], owner[chosen], keys_after[chosen]
             seen = np.append(seen, apart[chosen])
