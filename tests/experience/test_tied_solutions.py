@@ -77,6 +77,13 @@ def test_a_game_that_the_beam_does_not_solve_gives_no_sample():
     assert 0 < np.unique(samples.game).size < 40
 
 
+def test_a_game_without_a_branch_has_its_own_samples():
+    one_cell = load("dust-1x1x2")
+    samples = Teacher(one_cell, Beam(width=5), "tied", branches=2).games(0, 3)
+    assert samples.game.tolist() == [0, 1, 2]
+    assert samples.masks(1).all()
+
+
 def test_it_can_be_stopped():
     stop = threading.Event()
     stop.set()

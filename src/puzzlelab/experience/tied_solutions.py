@@ -72,7 +72,9 @@ class TiedSolutions:
         puzzle, rules = self.puzzle, self.rules
         layers, lengths = self._layers(states, stop)
         noise = np.array([generator(self.seed, game, CHOICES).integers(1 << 62) for game in games.tolist()], np.uint64)
-        parts: list[tuple[NDArray[np.int64], State, NDArray[np.bool_], NDArray[np.int64]]] = []
+        none = np.zeros(0, np.int64)
+        nothing = none, np.zeros((0, rules.size), rules.dtype), np.zeros((0, puzzle.move_count), bool), none
+        parts: list[tuple[NDArray[np.int64], State, NDArray[np.bool_], NDArray[np.int64]]] = [nothing]
         leads_on: NDArray[np.bool_] = np.zeros(0, bool)
         for depth, layer in reversed([*enumerate(layers)]):
             used = np.flatnonzero((layer.child == GOAL) | np.append(leads_on, False)[layer.child])
