@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from puzzlelab.bench.charts import Chart, Line, Panel, ink, lines_of, rows_of, share_axis
-from puzzlelab.bench.runs import BenchAnswer, BenchRun, label_of
+from puzzlelab.bench.lengths import compared_by
+from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.summaries import (
     KNOWN_SHARE,
     Summary,
     by_level,
     by_option,
-    grouped,
     has_filled_answers,
     points_of,
     references,
@@ -30,7 +30,7 @@ from puzzlelab.bench.summaries import (
 )
 from puzzlelab.bench.tables import decimal, interval, percent, seconds, share
 from puzzlelab.core.errors import BadFile, BadInput, shorten
-from puzzlelab.core.objective import Kind, objective_of
+from puzzlelab.core.objective import Kind
 from puzzlelab.storage.lines import lines_of as lines_in
 
 if TYPE_CHECKING:
@@ -151,15 +151,13 @@ def effort(run: BenchRun) -> Chart:
     Only the boards that every solver has solved count. Solvers that differ only in a width, or in playouts, form one
     line. A dotted line is at the mean optimum, if it is known of all these boards.
     """
-    if has_filled_answers(run.suite.puzzle):
-        raise BadInput(f"every solution of a board of '{run.suite.name}' has equally many moves: draw bars or clues")
+    unit = UNITS[compared_by(run)]
     solved = [{answer.entry for answer in answers if answer.length is not None} for answers in run.by_solver.values()]
     common = set.intersection(*solved)
     if not common:
         raise BadInput(f"no board of '{run.suite.name}' was solved by every solver")
     run = replace(run, answers=tuple(answer for answer in run.answers if answer.entry in common))
-    series = grouped(run, _effort_of)
-    known, unit = references(run), UNITS[objective_of(run.suite.puzzle).kind]
+    known, series = references(run), by_option(run, *EFFORTS, others=True)
     optima = [best.value for entry in common if (best := known.get(entry.board)) is not None and best.optimal]
     label = {"ylabel": f"{unit} (mean, 95 % interval)"}
     lines = lines_of(series, attrgetter("length"), lambda place, at: at.typical_seconds)
@@ -176,15 +174,6 @@ def effort(run: BenchRun) -> Chart:
     rows = [(name, place if place != "0" else "-", *rest) for name, place, *rest in rows_of(series, cells)]
     remarks = [f"Of the {len(common):,} boards that every solver solved.", *time_notes(points_of(series))]
     return Chart(f"{unit} by seconds", header, rows, remarks, [Panel(lines, label, "x")], draw)
-
-
-def _effort_of(answer: BenchAnswer) -> tuple[str, int]:
-    """Return the name of a solver without its width, or its playouts, and this number, 0 where it has none."""
-    row = answer.row
-    for name in EFFORTS:
-        if type(value := row.options.get(name)) is int:
-            return label_of(row.solver, {**row.options, name: None}), value
-    return answer.solver, 0
 
 
 def read_curves(path: Path) -> Curves:

@@ -83,7 +83,7 @@ def lengths(run: BenchRun) -> Chart:
     """Plot the number of boards by the length, cost or score of each solver's solution, and by the optimum, if
     known.
     """
-    kind, optima = _kind(run), _optima(run)
+    kind, optima = compared_by(run), _optima(run)
     counts = {
         solver: Counter(answer.value for answer in answers if answer.value is not None)
         for solver, answers in run.by_solver.items()
@@ -114,7 +114,7 @@ def excess(run: BenchRun) -> Chart:
 
     Boards of an unknown optimum are left out, and so are solvers that proved all of their answers, unless all did.
     """
-    kind, optima = _kind(run), _optima(run)
+    kind, optima = compared_by(run), _optima(run)
     if not optima:
         raise BadInput(
             f"no board of '{run.suite.name}' has a known optimum: run a solver that proves it too, such as ida, into "
@@ -161,7 +161,7 @@ def _excess_text(solver: str, count: Counter[int], unsolved: int, distance: str)
     return text + (f"; {sum(count.elements()) / solved:.2f} {distance} on average." if solved else ".")
 
 
-def _kind(run: BenchRun) -> Kind:
+def compared_by(run: BenchRun) -> Kind:
     """Return what solutions are compared by; raises `BadInput` where all have equally many moves."""
     if has_filled_answers(run.suite.puzzle):
         raise BadInput(
@@ -200,7 +200,7 @@ def lengths2d(run: BenchRun) -> Chart:
 
     On the diagonal both are equally long; above it the solver that is named at the side is the longer one.
     """
-    kind, pairs = _kind(run), _pairs(run)
+    kind, pairs = compared_by(run), _pairs(run)
     counts = [Counter(pair.lengths) for pair in pairs]
     edges = _bin_edges([length for pair in pairs for both in pair.lengths for length in both])
     several = len(pairs) > 1

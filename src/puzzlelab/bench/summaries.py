@@ -254,11 +254,17 @@ def by_clues(run: BenchRun) -> Series:
     return grouped(run, lambda answer: (answer.solver, clues[answer.entry.board] or 0))
 
 
-def by_option(run: BenchRun, option: str) -> Series:
-    """Return the results by the value of an option; solvers that differ only in it have one name."""
+def by_option(run: BenchRun, *options: str, others: bool = False) -> Series:
+    """Return the results by the value of the first of these options that a solver has.
+
+    Solvers that differ only in it have one name. With `others` there are those without such an option too, at 0.
+    """
     keys: dict[str, tuple[str, int]] = {}
     for solver, answers in run.by_solver.items():
         row = answers[0].row
-        if type(value := row.options.get(option)) is int:
-            keys[solver] = label_of(row.solver, {**row.options, option: None}), value
+        option = next((name for name in options if type(row.options.get(name)) is int), None)
+        if option is not None:
+            keys[solver] = label_of(row.solver, {**row.options, option: None}), row.options[option]
+        elif others:
+            keys[solver] = solver, 0
     return grouped(run, lambda answer: keys.get(answer.solver))
