@@ -25,6 +25,7 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_rules import solved, working_estimates, working_successors
+from puzzlelab.engine.kernels import GOLDEN, scramble
 from puzzlelab.experience.schema import TrainingSamples, packed
 from puzzlelab.solvers.beam import Beam
 
@@ -34,8 +35,6 @@ GOAL, DROPPED = -1, -2
 """What stands for the row of a child that is solved, and of one that is not in the beam."""
 CHOICES = 3
 """The stream of a game's seed that chooses its samples."""
-FACTORS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
-"""Odd factors that mix the bits of a state, and of its board."""
 
 
 class BeamLayer(NamedTuple):
@@ -148,16 +147,16 @@ def require_tied(puzzle: Puzzle, solver: Solver, limit: Limit) -> Beam:
 
 def _keys(states: State) -> NDArray[np.uint64]:
     """Return a hash `uint64[N]` of each of the working `states[N, S]`."""
-    keys = np.full(len(states), FACTORS[1])
+    keys = np.full(len(states), GOLDEN)
     for column in states.T:
-        keys = (keys ^ column.astype(np.uint64)) * FACTORS[0]
-        keys ^= keys >> np.uint64(29)
+        keys = scramble(keys ^ column.astype(np.uint64))
     return keys
 
 
 def _with_board(keys: NDArray[np.uint64], boards: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return the hashes of states together with the rows `int64[N]` of their boards."""
-    return keys ^ (boards.astype(np.uint64) + np.uint64(1)) * FACTORS[1]
+    together: NDArray[np.uint64] = scramble(keys + GOLDEN * boards.astype(np.uint64))
+    return together
 
 
 def _first_of_each(groups: NDArray[np.int64], ranks: tuple[NDArray[Any], ...], most: int) -> NDArray[np.int64]:
