@@ -10,7 +10,6 @@ from puzzlelab.core.views import Prior
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.batch_rules import legal_moves
 from puzzlelab.engine.solving import solve_all
-from puzzlelab.solvers import lattice
 from puzzlelab.solvers.lattice import Lattice
 
 NINE, FOUR = load("sudoku-9x9"), load("sudoku-4x4")
@@ -101,17 +100,62 @@ def test_a_board_has_the_same_answer_alone_and_among_others() -> None:
     assert [result.moves for result in together] == [result.moves for result in alone]
     assert [result.reason for result in together] == [result.reason for result in alone]
     assert len({result.evaluations for result in alone}) > 1
-    other = [solve(board, Lattice(prior=noise(FOUR, 3), restarts=20, masked=True, seed=1)) for board in boards]
-    assert [result.evaluations for result in other] != [result.evaluations for result in alone]
 
 
-def test_the_earliest_chain_that_succeeds_gives_the_answer(monkeypatch) -> None:
-    boards = [FOUR.read(text) for text in ("1...............", "12..............", "....1.......4...")]
-    solver = Lattice(prior=noise(FOUR, 5), restarts=30, masked=True)
-    wide = [result.moves for result in solve_all(solver, boards, Limit())]
-    monkeypatch.setattr(lattice, "MAX_PARALLEL", 1)
-    assert [result.moves for result in solve_all(solver, boards, Limit())] == wide
-    assert any(wide)
+def test_the_next_chain_continues_the_likeliest_alternative() -> None:
+    """Two cells are filled wrongly. The one with the less probable digit is taken back first."""
+    board = FOUR.read("1234341221......")
+    seen: list[str] = []
+
+    def marks(left):
+        digits = FOUR.digits(candidate_logits.states_of(FOUR, left)[0])
+        seen.append("".join(".1234"[digits[cell] + 1] for cell in (10, 15)))
+        logits = np.where(truth_of(board)[None], 0.0, -9.0).repeat(len(left), 0)
+        logits[:, 10] = [-9.0, -9.0, 3.0, 0.0]  # 3 with 95 %, and 4 is right
+        logits[:, 15] = [0.0, 1.0, -9.0, -9.0]  # 2 with 73 %, and 1 is right
+        return logits
+
+    result = solve(board, Lattice(prior=prior_of(marks), policy="surest", restarts=3))
+    assert sorted(result.moves) == sorted(solve(board, "backtracking").moves)
+    assert seen == [*[".."] * 5, "3.", "3.", "..", "4.", "4."]
+    assert solve(board, Lattice(prior=prior_of(marks), policy="surest", restarts=2)).moves is None
+
+
+def test_of_the_cells_with_the_fewest_candidates_the_most_certain_one_is_filled() -> None:
+    asked: list[np.ndarray] = []
+
+    def marks(left):
+        asked.append(left[0].copy())
+        logits = np.full(left.shape, 0.0)
+        logits[:, 0] = [9.0, 0.0, 0.0, 0.0]  # the surest cell keeps four candidates
+        logits[:, 5] = [0.0, 0.0, -9.0, -9.0]
+        logits[:, 9] = [-9.0, 2.0, -9.0, 0.0]
+        return logits
+
+    solve(FOUR.read("." * 16), Lattice(prior=prior_of(marks), restarts=0), limit=Limit(nodes=3))
+    assert [left[9].tolist() for left in asked] == [[True] * 4, [False, True] * 2, [False, True, False, False]]
+    assert asked[2][5].tolist() == [True, True, False, False]
+    assert asked[2][0].all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_search_that_removes_nothing_else_is_complete(seed) -> None:
+    """Noise chooses every digit: the alternatives lead to the solution, or end where there is none."""
+    solver = Lattice(prior=noise(FOUR, seed), policy="surest", masked=True, restarts=1_000_000)
+    assert solve(FOUR.read("1.....2......3.."), solver).moves is not None
+    without = solve(FOUR.read("1...2.3..24....."), solver)
+    assert (without.moves, without.stop) == (None, "dead end")
+
+
+def test_a_wrong_elimination_is_made_good_by_half_the_threshold() -> None:
+    board = FOUR.read("123434122143432.")
+    right = float(np.log(0.03 / 0.97))
+    marks = prior_of(lambda left: np.where(truth_of(board)[None], right, -20.0).repeat(len(left), 0))
+    assert solve(board, Lattice(prior=marks, threshold=0.1, restarts=1)).moves is None
+    result = solve(board, Lattice(prior=marks, threshold=0.1, restarts=2))
+    assert (len(result.moves), result.evaluations) == (1, 3)
+    hopeless = solve(board, Lattice(prior=prior_of(lambda left: np.full(left.shape, -50.0)), restarts=1_000_000))
+    assert hopeless.reason == "no answer: each of 16 chains ended in a conflict"
 
 
 def test_what_was_tried_is_told_where_there_is_no_answer(easy) -> None:

@@ -69,7 +69,7 @@ SHORT_OPTIONS: Mapping[str, AddedOption] = {
     "weight": ("--weight", float, "The weight of the estimate in A*; 1 is optimal."),
     "width": ("--width", int, "States that beam search keeps in a layer."),
     "depth": ("--depth", int, "The most moves that depth-first search looks for."),
-    "restarts": ("--restarts", int, "Restarts of lattice after the first search."),
+    "restarts": ("--restarts", int, "How often lattice goes on after a conflict."),
     "max_moves": ("--max-moves", int, "Moves after which a solver that plays, such as greedy, gives up."),
     "avoid_repeats": ("--avoid-repeats", bool, "Greedy: take the best move to a state that was not visited before."),
 }

@@ -86,6 +86,14 @@ def shares(mask: CandidateMask, logits: Logits) -> NDArray[np.float64]:
     return result
 
 
+def narrowest(mask: CandidateMask) -> NDArray[np.bool_]:
+    """Return `bool[C, N]`: of the cells with several candidates, those with the fewest on their board."""
+    counts = mask.sum(axis=2, dtype=np.int16)
+    several = np.where(counts > 1, counts, mask.shape[2] + 1)
+    result: NDArray[np.bool_] = (counts > 1) & (several == several.min(axis=1, keepdims=True))
+    return result
+
+
 def most_certain_cell(share: NDArray[np.float64], open_: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return `int64[C]`: the first of the open cells `bool[C, N]` with the most probable candidate; each board has one.
 
