@@ -147,6 +147,16 @@ def test_a_search_that_removes_nothing_else_is_complete(seed) -> None:
     assert (without.moves, without.stop) == (None, "dead end")
 
 
+def test_no_more_alternatives_are_kept_than_chains_can_begin(easy) -> None:
+    solver = Lattice(prior=noise(NINE, 0), policy="surest", masked=True, restarts=30)
+    search = solver._search([easy], Limit())
+    kept = [len(search.alternatives[0]) for _ in search.passes()]
+    assert 30 < max(kept) <= 60
+    assert search.digits_chosen[0] > 100
+    assert search.results()[0].reason == "no answer: each of 31 chains ended in a conflict"
+    assert not search.alternatives[0]
+
+
 def test_a_wrong_elimination_is_made_good_by_half_the_threshold() -> None:
     board = FOUR.read("123434122143432.")
     right = float(np.log(0.03 / 0.97))

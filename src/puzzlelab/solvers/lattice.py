@@ -19,7 +19,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
-from heapq import heappop, heappush
+from heapq import heappop, heappush, nsmallest
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -197,9 +197,15 @@ class LatticeSearch:
         cost_of_others = self.cost[chains] - np.log(np.maximum(1 - probability, TINY))
         self.cost[chains] -= np.log(probability)
         for row, board in enumerate(boards):
-            alternative = cost_of_others[row], self.digits_chosen[board], np.packbits(others[row])
-            heappush(self.alternatives[board], alternative)
+            self._keep(board, (cost_of_others[row], self.digits_chosen[board], np.packbits(others[row])))
         self.digits_chosen[boards] += 1
+
+    def _keep(self, board: np.int64, alternative: Alternative) -> None:
+        """Keep an alternative, and no more of its board than the chains that may still begin can come to."""
+        heap, chains = self.alternatives[board], 1 + self.settings.restarts - int(self.chains_begun[board])
+        heappush(heap, alternative)
+        if len(heap) > 2 * chains:
+            heap[:] = nsmallest(chains, heap)
 
     def _allowed(self, candidates: CandidateMask) -> CandidateMask:
         """Return the candidates that the rules allow.
