@@ -185,10 +185,10 @@ class LatticeSearch:
         if self.settings.masked:
             self.candidates = self._allowed(self.candidates)
 
-    def _choose(self, chains: NDArray[np.int64], share: NDArray[np.float64], open_: NDArray[np.bool_]) -> None:
+    def _choose(self, chains: NDArray[np.int64], share: NDArray[np.float64], among: NDArray[np.bool_]) -> None:
         """Fill the most certain of these cells of chains with its likeliest digit, and keep the alternatives."""
         rows, boards = np.arange(len(chains)), self.boards[chains]
-        cells = candidate_logits.most_certain_cell(share, open_)
+        cells = candidate_logits.most_certain_cell(share, among)
         digits = share[rows, cells].argmax(axis=1)
         probability = share[rows, cells, digits]
         others = self.candidates[chains]
@@ -234,17 +234,18 @@ class LatticeSearch:
 
     def _end_chains(self) -> None:
         """End chains that are solved or in conflict, and begin their successors."""
-        empty = candidate_logits.empty(self.candidates)
-        full = np.all(candidate_logits.known(self.candidates), axis=1)
+        known = candidate_logits.known(self.candidates)
+        full = known.all(axis=1)
+        ended = full | candidate_logits.empty(self.candidates)
         is_solved = np.zeros(len(self.candidates), bool)
         if full.any():
             is_solved[full] = solved(self.instances[0].puzzle, self._states(self.candidates[full]))
-        told = is_solved | ((empty | full) & (self.chains_begun[self.boards] == 1))
-        digits = np.where(candidate_logits.known(self.candidates), self.candidates.argmax(axis=2), -1)
+        told = is_solved | (ended & (self.chains_begun[self.boards] == 1))
+        digits = np.where(known, self.candidates.argmax(axis=2), -1)
         self.answer[self.boards[told]] = digits[told]
         self.solved[self.boards[is_solved]] = True
-        active = ~(empty | full)
-        for chain in np.flatnonzero((empty | full) & ~is_solved):
+        active = ~ended
+        for chain in np.flatnonzero(ended & ~is_solved):
             active[chain] = self._goes_on(chain, self.boards[chain])
         self._keep_chains(active)
 
@@ -252,12 +253,13 @@ class LatticeSearch:
         """Begin the next chain of a board in the place of one in conflict, and tell whether there is one."""
         if self.chains_begun[board] > self.settings.restarts:
             return False
+        start = self.start[board]
         if self.alternatives[board]:
             self.cost[chain], _, bits = heappop(self.alternatives[board])
-            self.candidates[chain] = np.unpackbits(bits, count=self.start[board].size).reshape(self.start[board].shape)
+            self.candidates[chain] = np.unpackbits(bits, count=start.size).reshape(start.shape)
         elif self.settings.policy == "eliminate" and self._thresholds()[chain] > MIN_THRESHOLD:
             self.halvings[board] += 1
-            self.cost[chain], self.candidates[chain] = 0.0, self.start[board]
+            self.cost[chain], self.candidates[chain] = 0.0, start
         else:
             return False
         self.chains_begun[board] += 1
