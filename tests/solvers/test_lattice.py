@@ -147,6 +147,18 @@ def test_a_search_that_removes_nothing_else_is_complete(seed) -> None:
     assert (without.moves, without.stop) == (None, "dead end")
 
 
+@pytest.mark.parametrize("logit", [-np.inf, np.inf])
+def test_infinite_logits_are_numbers_too(logit) -> None:
+    """Where all candidates of a cell have the same logit they are equally probable, whatever it is."""
+    board = FOUR.read("1.....2......3..")
+    for same in (logit, 0.0):
+        prior = prior_of(lambda left, same=same: np.full(left.shape, same))
+        result = solve(board, Lattice(prior=prior, policy="surest", masked=True))
+        assert (result.evaluations, FOUR.solved(board_after(FOUR, board.state, result.moves))) == (3, True)
+    certain = prior_of(lambda left: np.where(truth_of(board)[None], 0.0, -np.inf).repeat(len(left), 0))
+    assert solve(board, Lattice(prior=certain, restarts=0)).evaluations == 1
+
+
 def test_no_more_alternatives_are_kept_than_chains_can_begin(easy) -> None:
     solver = Lattice(prior=noise(NINE, 0), policy="surest", masked=True, restarts=30)
     search = solver._search([easy], Limit())

@@ -17,6 +17,8 @@ from puzzlelab.core.views import Candidates, Prior
 
 CandidateMask = NDArray[np.bool_]
 Logits = NDArray[np.float32]
+GREATEST = 1e300
+"""The greatest logit that counts: the difference of two is a number."""
 
 
 def logits_of(prior: Prior, puzzle: Candidates) -> Callable[[CandidateMask], Logits]:
@@ -75,8 +77,11 @@ def is_improbable(mask: CandidateMask, logits: Logits, threshold: NDArray[np.flo
 
 
 def shares(mask: CandidateMask, logits: Logits) -> NDArray[np.float64]:
-    """Return `float64[C, N, D]`: the softmax of the logits over the candidates of each cell; 0 for eliminated ones."""
-    masked = np.where(mask, logits.astype(np.float64), -np.inf)
+    """Return `float64[C, N, D]`: the softmax of the logits over the candidates of each cell; 0 for eliminated ones.
+
+    Candidates are equally probable where the logits of all are minus infinity.
+    """
+    masked = np.where(mask, logits.astype(np.float64).clip(-GREATEST, GREATEST), -np.inf)
     with np.errstate(invalid="ignore"):
         exponentials = np.exp(masked - masked.max(axis=2, keepdims=True, initial=-np.inf))
     exponentials = np.where(mask, exponentials, 0.0)
@@ -95,9 +100,9 @@ def narrowest(mask: CandidateMask) -> NDArray[np.bool_]:
 
 
 def most_certain_cell(share: NDArray[np.float64], open_: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return `int64[C]`: the first of the open cells `bool[C, N]` with the most probable candidate; each board has one.
+    """Return `int64[C]`: the first of the open cells `bool[C, N]` with the most probable candidate.
 
-    Each board has one.
+    Each board has an open cell.
     """
     best: NDArray[np.int64] = np.where(open_, share.max(axis=2), -1.0).argmax(axis=1)
     return best
