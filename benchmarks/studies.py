@@ -24,7 +24,6 @@ from rich.console import Console
 from rich.progress import track
 
 from puzzlelab.bench.seeds import runs_in, tables_of_runs
-from puzzlelab.bench.tables import as_rich
 
 CONFIGS = Path(__file__).parent.parent / "src" / "puzzlelab" / "configs"
 
@@ -309,7 +308,7 @@ def main() -> None:
         tables = tables_of_runs([run for each in runs for run in each])
     for table in tables[:1]:
         rows = [(name, *row[1:]) for name, row in zip(study.variants, table.rows, strict=True)]
-        console.print(as_rich(replace(table, rows=rows)))
+        console.print(replace(table, rows=rows))
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ def test_a_cell_that_is_wrong_is_one_less() -> None:
 
 def test_the_table_ends_with_the_mean_of_the_levels(run) -> None:
     text = io.StringIO()
-    Console(file=text, width=200).print(tables.as_rich(tables.of_levels(run)))
+    Console(file=text, width=200).print(tables.of_levels(run))
     lines = [line.split() for line in text.getvalue().splitlines()]
     means = [line for line in lines if "mean" in line]
     assert [line[1:3] for line in means] == [["50.00", "%"], ["100.00", "%"]]

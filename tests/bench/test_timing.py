@@ -64,7 +64,7 @@ def graded(stripe: Puzzle) -> Suite:
 
 def shown(table: Any) -> str:
     console = Console(file=io.StringIO(), width=120)
-    console.print(tables.as_rich(table))
+    console.print(table)
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 

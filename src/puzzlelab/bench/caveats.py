@@ -43,7 +43,10 @@ def caveats(run: BenchRun) -> list[str]:
 
 
 def _settings(run: BenchRun) -> Iterator[str]:
-    """Yield the limits of searches and of moves, and the networks by the hashes of their weights, with the suite."""
+    """Yield the limits of searches and of moves, and the networks by the hashes of their weights, with the suite.
+
+    Where every solver uses a network, a table has the hashes.
+    """
     kinds = (("seconds", "s"), ("nodes", "nodes"), ("memory", "bytes of memory"))
     limits = {
         " and ".join(f"{most:,.15g} {unit}" for kind, unit in kinds if (most := answer.row.limit.get(kind)))
@@ -57,7 +60,7 @@ def _settings(run: BenchRun) -> Iterator[str]:
         texts = [f"{most:,}" + ("" if same_for_all else f" for {', '.join(of)}") for most, of in sorted(moves.items())]
         yield f"Limit of moves: {'; '.join(texts)}."
     networks = _solvers_by(run, lambda answer: answer.row.net or None)
-    if networks:
+    if networks and sum(map(len, networks.values())) < len(run.by_solver):
         several = len(networks) > 1
         texts = [name + f" ({', '.join(solvers)})" * several for name, solvers in networks.items()]
         yield f"Network{'s' * several}: {', '.join(texts)}; hash of the suite: {run.suite.hash}."

@@ -204,7 +204,12 @@ def time_notes(parts: Iterable[Summary]) -> list[str]:
     solvers: dict[Timed, dict[str, None]] = defaultdict(dict)
     for part in parts:
         solvers[part.timed][part.solver] = None
-    return [f"{', '.join(solvers[kind])}: {text}" for kind, text in TIME_NOTES.items() if kind in solvers]
+    every = {solver for of_kind in solvers.values() for solver in of_kind}
+    return [
+        f"{'every solver' if len(of_kind) == len(every) > 1 else ', '.join(of_kind)}: {text}"
+        for kind, text in TIME_NOTES.items()
+        if (of_kind := solvers.get(kind))
+    ]
 
 
 # --- one solver at several levels ---

@@ -28,6 +28,7 @@ from puzzlelab.core.registry import usual_solver
 from puzzlelab.engine.solving import solve, uninterrupted
 
 if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions
     from rich.table import Table
 
 INTERVAL = r"(?m)^(± .*|[\d.]+-[\d.]+ %)$"
@@ -36,6 +37,8 @@ VALUES = {"moves": ("length", "excess"), "cost": ("cost", "excess"), "score": ("
 """The headings of a table: what is compared -> those of its mean, and of its distance from the best."""
 BETTER = {"moves": "the shorter solution", "cost": "the cheaper solution", "score": "the higher score"}
 """What is compared -> what the better solver has."""
+GAP, NARROW = 2, 20
+"""Spaces beside a column, and the most signs of a line in a heading or in a narrow first column."""
 CACHED_SOLUTIONS = 1 << 15
 """Unique solutions that are kept in memory."""
 Cells = Mapping[str, str]
@@ -55,31 +58,52 @@ class TextTable:
     remarks: Sequence[str] = ()
     """Sentences for below the table."""
 
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Table]:
+        """Yield the table for a terminal, in parts where it is wider; each part has the first column.
+
+        The first column and the headings are folded. Other cells are not, and never cut.
+        """
+        from rich.cells import cell_len
+        from rich.table import Table
+        from rich.text import Text
+
+        columns = [[_folded(head), *cells] for head, *cells in zip(self.header, *self.rows, strict=True)]
+        widths = [GAP + max(cell_len(line) for cell in column for line in cell.split("\n")) for column in columns]
+        widths[0], title = min(widths[0], GAP + NARROW), self.title
+        for places in _parts(widths, options.max_width):
+            result, title = Table(title=Text(title), box=None), ""
+            for place in places:
+                heading = Text(columns[place][0])
+                if place:
+                    result.add_column(heading, justify="right", no_wrap=True, overflow="ellipsis")
+                else:
+                    result.add_column(heading, overflow="fold")
+            for row in self.rows:
+                cells = [Text(row[place]) for place in places]
+                for cell in cells:
+                    cell.highlight_regex(INTERVAL, "dim")
+                result.add_row(*cells)
+            yield result
+
 
 def _table(title: str, rows: Sequence[Cells], remarks: Sequence[str] = ()) -> TextTable:
     return TextTable(title, (*rows[0],), [(*row.values(),) for row in rows], remarks)
 
 
-def as_rich(table: TextTable, fold: bool = False) -> Table:
-    """Return the table for a terminal; numbers are never cut, unless `fold` allows narrow columns for long headings."""
-    from rich.table import Table
-    from rich.text import Text
+def _parts(widths: Sequence[int], most: int) -> list[list[int]]:
+    """Return the columns of each part: the first one, and the next ones that fit, at least one."""
+    parts = [[0]]
+    for place in range(1, len(widths)):
+        if len(parts[-1]) > 1 and sum(widths[each] for each in parts[-1]) + widths[place] > most:
+            parts.append([0])
+        parts[-1].append(place)
+    return parts
 
-    result = Table(title=Text(table.title), box=None)
-    for place, head in enumerate(table.header):
-        no_wrap = place > 0 and not fold
-        result.add_column(
-            Text(wrapped_label(head)),
-            justify="right" if place else "left",
-            no_wrap=no_wrap,
-            overflow="ellipsis" if no_wrap else "fold",
-        )
-    for row in table.rows:
-        cells = [Text(cell) for cell in row]
-        for cell in cells:
-            cell.highlight_regex(INTERVAL, "dim")
-        result.add_row(*cells)
-    return result
+
+def _folded(heading: str) -> str:
+    """Return a heading with a line for each option, of at most `NARROW` signs each."""
+    lines = wrapped_label(heading).split("\n")
+    return "\n".join(line[at : at + NARROW] for line in lines for at in range(0, max(1, len(line)), NARROW))
 
 
 # --- cells ---

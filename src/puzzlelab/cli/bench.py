@@ -229,7 +229,7 @@ def _show(run: BenchRun, out: Path | None, notes: list[str]) -> int:
     if run.answers:
         first = sheets.of_networks(run) or tables.of_solvers(run)
         for table in filter(None, (first, tables.of_levels(run), seeds.of_networks(run))):
-            show(tables.as_rich(table))
+            show(table)
         for sentence in [*caveats(run), *notes]:
             say(sentence)
     if run.interrupted:

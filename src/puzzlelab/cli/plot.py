@@ -45,7 +45,7 @@ def plot(
     ] = 0.1,
 ) -> None:
     """Draw a benchmark or training runs as KIND.png and KIND.svg in the (first) folder, and print the same numbers."""
-    from puzzlelab.bench import seeds, tables, training_charts
+    from puzzlelab.bench import seeds, training_charts
     from puzzlelab.bench.charts import save
     from puzzlelab.training.runs import Run
 
@@ -64,7 +64,7 @@ def plot(
     else:
         chart = _of_benchmark(folder[0], kind, solver, beside)
     paths = save(chart, folder[0], mark)
-    show(tables.as_rich(chart, fold=True))
+    show(chart)
     for sentence in chart.remarks:
         say(sentence)
     for path in paths:

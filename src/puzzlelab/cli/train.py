@@ -138,11 +138,11 @@ def _training(executor: str | None) -> Iterator[Executor]:
 
 def _show_sweep(folder: Path, names: Sequence[str], failed: Sequence[str]) -> None:
     """Print the means over the seeds of each setting; end the command with an error if a run failed."""
-    from puzzlelab.bench import seeds, tables
+    from puzzlelab.bench import seeds
 
     runs = [folder / name for name in names]
     for table in seeds.tables_of_runs(runs):
-        show(tables.as_rich(table))
+        show(table)
     say(f"{len(names) - len(failed)} of {len(names)} runs are trained; play with one: --net {runs[0]}")
     if failed:
         fail(f"{len(failed)} of {len(names)} runs failed, for the reasons above: {', '.join(failed)}")
