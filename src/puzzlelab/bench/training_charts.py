@@ -61,7 +61,7 @@ def learning(folders: Sequence[Path]) -> Chart:
         if not evaluations or evaluations[-1].step < last:
             remarks.append(f"{setting.label}: up to the last step that all of its runs have reached")
     greedy = {"ylabel": "share of boards solved greedily", "ylim": (-0.03, 1.03)}
-    solved = {"xlabel": "minutes of learning (dotted: the optimum)", "ylabel": "moves, where solved"}
+    solved = {"xlabel": "minutes of learning", "ylabel": "moves, where solved"}
     header = "run", "step", "minutes", "solved", "moves", "optimum"
     panels = [Panel(shares, {"xlabel": "minutes of learning", **greedy}), Panel(lengths, solved)]
     title = f"{next(iter(puzzles.values()))}: greedy play while it was learned"
