@@ -316,6 +316,18 @@ def test_answers_of_different_networks_are_not_mixed(
 # --- reading what was asked before ---
 
 
+def test_solvers_stand_in_the_order_of_their_numbers_also_where_their_files_do_not(
+    suite: Suite, tmp_path: Path
+) -> None:
+    texts = [f"beam:width={width}:estimate=manhattan" for width in (2, 16, 128)]
+    runs.run(suite, [registry.parse_solver(text) for text in texts], NODES, tmp_path)
+    labels = list(runs.read_run(tmp_path).by_solver)
+    assert [int(re.search("width=([0-9]+)", label)[1]) for label in labels] == [2, 16, 128]
+    for place, path in enumerate(sorted(tmp_path.glob("*.jsonl"))):
+        path.rename(tmp_path / f"{place}.jsonl")  # the end of a long label is a hash in the name of its file
+    assert list(runs.read_run(tmp_path).by_solver) == labels
+
+
 def test_rows_are_replayed_when_they_are_read(suite: Suite, stub: Make, tmp_path: Path) -> None:
     runs.run(suite, [stub()], NODES, tmp_path)
     (path,) = tmp_path.glob("*.jsonl")
