@@ -137,6 +137,13 @@ def test_a_table_that_is_wider_than_the_terminal_stands_in_parts(width: int) -> 
     assert max(map(len, text.splitlines())) <= width
 
 
+def test_headings_of_wide_signs_are_folded_by_their_columns() -> None:
+    console = Console(width=50, record=True, file=io.StringIO())
+    console.print(tables.TextTable("", ("", "\u6570\u72ec" * 12), [("solved", "98.55 %")]))
+    heads = [line.strip() for line in console.export_text().splitlines() if "\u6570" in line]
+    assert [len(head) for head in heads] == [10, 10, 4]
+
+
 def printed(run: BenchRun) -> str:
     console = Console(width=80, record=True, file=io.StringIO())
     console.print(tables.of_solvers(run))

@@ -348,7 +348,7 @@ def read_run(folder: Path) -> BenchRun:
     name_counts = Counter(name for name, _ in rows_by_solver)
     answers = [
         answer if name_counts[name] == 1 else replace(answer, solver=_exact_label(answer.row))
-        for (name, _), rows in sorted(rows_by_solver.items(), key=_by_numbers)
+        for (name, _), rows in sorted(rows_by_solver.items(), key=lambda solver: _by_numbers(solver[0][0]))
         for answer in filter(None, _newest(suite, rows))
     ]
     return BenchRun(suite, tuple(answers))
@@ -359,10 +359,9 @@ def _exact_label(row: Row) -> str:
     return label_of(row.solver, networks.pinned(row.options, row.net) if row.net else row.options)
 
 
-def _by_numbers(solver: tuple[tuple[str, str | None], object]) -> tuple[list[tuple[str, int]], str]:
-    """Return the key that sorts the label 'width=2' before 'width=16', and equal labels by their networks."""
-    (label, network), _ = solver
-    return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D+)(\d*)", label)], network or ""
+def _by_numbers(label: str) -> list[tuple[str, int]]:
+    """Return the key that sorts 'width=2' before 'width=16'."""
+    return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D+)(\d*)", label)]
 
 
 def _newest(suite: Suite, rows: Iterable[TimedRow]) -> list[BenchAnswer | None]:

@@ -69,9 +69,9 @@ class TextTable:
 
         columns = [[_folded(head), *cells] for head, *cells in zip(self.header, *self.rows, strict=True)]
         widths = [GAP + max(cell_len(line) for cell in column for line in cell.split("\n")) for column in columns]
-        widths[0], title = min(widths[0], GAP + NARROW), self.title
-        for places in _parts(widths, options.max_width):
-            result, title = Table(title=Text(title), box=None), ""
+        widths[0] = min(widths[0], GAP + NARROW)
+        for number, places in enumerate(_parts(widths, options.max_width)):
+            result = Table(title=Text("" if number else self.title), box=None)
             for place in places:
                 heading = Text(columns[place][0])
                 if place:
@@ -101,9 +101,11 @@ def _parts(widths: Sequence[int], most: int) -> list[list[int]]:
 
 
 def _folded(heading: str) -> str:
-    """Return a heading with a line for each option, of at most `NARROW` signs each."""
+    """Return a heading with lines for each option, of at most `NARROW` signs."""
+    from rich.cells import chop_cells
+
     lines = wrapped_label(heading).split("\n")
-    return "\n".join(line[at : at + NARROW] for line in lines for at in range(0, max(1, len(line)), NARROW))
+    return "\n".join(part for line in lines for part in chop_cells(line, NARROW) or [""])
 
 
 # --- cells ---
