@@ -1,5 +1,6 @@
 """Programs of a run in processes of their own: they give the same run, are restarted where they are killed, and end."""
 
+import contextlib
 import os
 import signal
 import tempfile
@@ -68,6 +69,11 @@ def sleep(run, watch, executor):
 
 def fail(run, watch, executor):
     raise ZeroDivisionError("a fault")
+
+
+def finish(run, watch, executor):
+    (run.folder / "latest").unlink()
+    (run.folder / "done").write_text("at the end")
 
 
 COUNTER = RunProgram("counter", count_up, grace_seconds=60.0)
@@ -150,6 +156,22 @@ def test_a_program_that_sigterm_ended_saves_its_state_and_is_not_started_again(t
         check_until(begun, lambda: not begun.running)
     assert (tmp_path / "done").read_text() == "saved"
     assert listener.notes[1:] == ["the counter was ended by a signal, and is not started again"]
+
+
+@pytest.mark.parametrize("work", [finish, fail, count_up])
+def test_nothing_is_left_of_the_copy_of_a_program_however_it_ends(tmp_path, monkeypatch, listener, work):
+    run, copies = Run(tmp_path / "run"), tmp_path / "copies"
+    copies.mkdir()
+    monkeypatch.setenv("TMPDIR", str(copies))
+    run.folder.mkdir()
+    (run.folder / "latest").write_text("0")
+    with ThisProcess() as executor, contextlib.suppress(ZeroDivisionError):
+        executor.shares_files = False
+        with running(run, executor, [RunProgram("worker", work, grace_seconds=60.0)]) as begun:
+            check_until(begun, lambda: not begun.running or listener.notes)
+    assert not list(copies.glob("puzzlelab-run-*"))
+    assert (run.folder / "done").exists() == (work is not fail)
+    assert (run.folder / "latest").exists() == (work is not finish)
 
 
 @pytest.mark.parametrize("grace", [0.0, 0.1])

@@ -252,19 +252,26 @@ class Host:
         write_changes(self._folder, files)
         is_over = not working.thread.is_alive()
         messages = self._messages.take()  # before the files, so that what a message tells is in them
-        changes = self._changed.take() if self._is_copy else Changes()
-        return Exchange(changes, messages, is_over, working.is_stopped, working.error)
+        return Exchange(self._changes(is_over), messages, is_over, working.is_stopped, working.error)
+
+    def _changes(self, is_over: bool) -> Changes:
+        """Return what the program has written since the last call; a copy is removed when it is over."""
+        if not self._is_copy:
+            return Changes()
+        changes = self._changed.take()
+        if is_over:
+            last = self._changed.take()  # which tells what was removed
+            changes = replace(changes, removed=(*changes.removed, *last.removed))
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._is_copy = False
+        return changes
 
     def stop(self) -> Exchange:
         """Let the program save its state, and give all that it has written."""
         working = self._begun()
         working.ask()
         working.thread.join()
-        first, last = self.exchange(Changes()), self.exchange(Changes())  # the second one tells what was removed
-        changes = Changes(first.changes.whole, first.changes.more, last.changes.removed)
-        if self._is_copy:
-            shutil.rmtree(self._folder, ignore_errors=True)
-        return Exchange(changes, first.messages, True, True, first.error)
+        return self.exchange(Changes())
 
 
 class _Process:
