@@ -25,9 +25,16 @@ def contents(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
-def run(folder, *words):
+@pytest.fixture(scope="module")
+def types_of_libraries(tmp_path_factory):
+    """A folder in which mypy keeps what it has read: PyTorch alone takes it half a minute."""
+    return tmp_path_factory.mktemp("types")
+
+
+def run(folder, *words, **variables):
     """Run a module of Python in the folder of a package; its output, if it succeeds."""
-    environment = {**os.environ, "PYTHONPATH": f"src{os.pathsep}{ROOT / 'src'}", "PYTHONDONTWRITEBYTECODE": "1"}
+    path = f"src{os.pathsep}{ROOT / 'src'}"
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", **variables}
     environment.pop("PYTHONSAFEPATH", None)
     command = [sys.executable, "-m", *words]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
@@ -163,11 +170,12 @@ def test_the_files_are_formatted(program, here, kind, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["puzzle", "solver", "architecture"])
-def test_the_types_are_right(program, here, kind):
+def test_the_types_are_right(program, here, kind, types_of_libraries):
     pytest.importorskip("mypy")
     program("new", kind, "ring_of_lamps")
-    assert "no issues found" in run(here, "mypy", "--strict", "ring_of_lamps")
-    assert "no issues found" in run(here / "ring_of_lamps", "mypy")
+    kept = {"MYPY_CACHE_DIR": str(types_of_libraries)}
+    assert "no issues found" in run(here, "mypy", "--strict", "ring_of_lamps", **kept)
+    assert "no issues found" in run(here / "ring_of_lamps", "mypy", **kept)
 
 
 @pytest.mark.slow
