@@ -42,7 +42,9 @@ def main(wanted: list[str]) -> int:
         while not over.wait(SILENCE):
             tell()
 
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--progress-bar", "off", *wanted]
+    # Bytecode is made at the first import of a module: pip would make that of all PyTorch, for half a minute.
+    options = ["--disable-pip-version-check", "install", "--progress-bar", "off", "--no-compile"]
+    pip = [sys.executable, "-m", "pip", *options, *wanted]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PIP_NO_COLOR": "1"}
     tell()
     threading.Thread(target=remind, daemon=True).start()
