@@ -46,13 +46,13 @@ test-slow: $(VENV)/.dev ## Run the slow tests
 	$(PYTEST) -m "slow and not faults and not browser and not cluster" $(ARGS)
 
 test-tools: $(VENV)/.dev ## Run the tests of benchmarks, tools and documents
-	$(PYTEST) -m "tools and not slow" $(ARGS)
+	$(PYTEST) -m "tools and not slow" tests/tools $(ARGS)
 
 test-faults: $(VENV)/.dev ## Kill, damage and starve the program (forty minutes); ARGS=commit tries the share that the commit chooses
 	$(BIN)/python tests/faults/run.py $(ARGS)
 
 test-page: $(VENV)/.dev ## Run the tests of the page in a browser
-	$(PYTEST) -m browser $(ARGS)
+	$(PYTEST) -m browser tests/web $(ARGS)
 
 test-cluster: $(VENV)/.cluster ## Run the tests of clusters: Ray starts one on this machine, and parts of it are killed
 	$(BIN)/python -m pytest -q -m cluster tests/cluster $(ARGS)
