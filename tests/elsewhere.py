@@ -1,7 +1,7 @@
 """Run the quick tests as another machine would: another processor, no home, no PyTorch, a busy machine, another Python.
 
 `python tests/elsewhere.py` runs them at every place but those that have to be installed; `busy no-home` at these two;
-`commit` one of sixteen shares of their files at one place; the commit's hash chooses both. Words after `--` go to
+`commit` one of 32 shares of their files at one place; the commit's hash chooses both. Words after `--` go to
 pytest.
 """
 
@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 QUICK = "not slow and not browser and not cluster and not tools"
 PYTEST = ("-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "-m", QUICK)
-SHARES = 16
+SHARES = 32
 """Of the test files, for a commit: whole files, because tests of one file share kernels, which some places compile."""
 TESTED = "plot,learn,gym,web,sat,dev"
 
