@@ -33,11 +33,15 @@ def place_of(path: Path) -> str:
 
 
 FILES = sorted(PACKAGE.rglob("*.py"))
-KERNEL_FILES = [path for path in FILES if kernels_of(ast.parse(path.read_text(encoding="utf-8")))]
 
 
-def test_kernels_stand_in_files_of_the_cache_alone() -> None:
-    others = [path for path in KERNEL_FILES if not any(path.match(source) for source in SOURCES)]
+@pytest.fixture(scope="module")
+def kernel_files() -> list[Path]:
+    return [path for path in FILES if kernels_of(ast.parse(path.read_text(encoding="utf-8")))]
+
+
+def test_kernels_stand_in_files_of_the_cache_alone(kernel_files: list[Path]) -> None:
+    others = [path for path in kernel_files if not any(path.match(source) for source in SOURCES)]
     assert not list(map(place_of, others))
 
 
@@ -46,9 +50,9 @@ def test_a_file_of_kernels_has_kernels(path: Path) -> None:
     assert kernels_of(ast.parse(path.read_text(encoding="utf-8")))
 
 
-def test_files_of_kernels_and_only_these_tell_mypy_that_they_are() -> None:
+def test_files_of_kernels_and_only_these_tell_mypy_that_they_are(kernel_files: list[Path]) -> None:
     marked = {path for path in FILES if path.read_text(encoding="utf-8").startswith("# mypy:")}
-    assert marked == set(KERNEL_FILES)
+    assert marked == set(kernel_files)
     assert {path.read_text(encoding="utf-8").splitlines()[0] for path in marked} == {MYPY_COMMENT}
 
 
