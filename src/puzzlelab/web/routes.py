@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -151,9 +151,22 @@ async def _solve(request: Request, body: schemas.SolveRequest) -> Response:
     return _json(await service.answer(request, service.searches, "solve", parameters, seconds_of_all))
 
 
+async def _ending() -> AsyncGenerator[AsyncExitStack, None]:
+    """Yield a stack whose contexts end with the request.
+
+    A stream that its client has left while an event was sent is not closed: it waits for the collection of garbage.
+    """
+    async with AsyncExitStack() as stack:
+        yield stack
+
+
 @api.get("/solve/events", response_class=EventSourceResponse)
 async def follow(
-    request: Request, puzzle: schemas.PuzzleName, board: schemas.Board, search: schemas.Search
+    request: Request,
+    puzzle: schemas.PuzzleName,
+    board: schemas.Board,
+    search: schemas.Search,
+    ending: Annotated[AsyncExitStack, Depends(_ending)],
 ) -> AsyncGenerator[ServerSentEvent, None]:
     """Stream the events of a running search.
 
@@ -166,9 +179,9 @@ async def follow(
         parameters = {"puzzle": puzzle, "board": board, **search, "time": seconds}
         job = service.job(request, "follow", parameters, seconds)
         yield ServerSentEvent(event="job", data={"id": job.id})
-        async with aclosing(service.events(service.searches, job)) as messages:
-            async for kind, value in messages:
-                yield _event(kind, value)
+        messages = await ending.enter_async_context(aclosing(service.events(service.searches, job)))
+        async for kind, value in messages:
+            yield _event(kind, value)
     except HTTPException as error:
         yield _event(REFUSED, error.detail)
 
