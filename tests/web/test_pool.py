@@ -98,6 +98,32 @@ async def test_a_job_that_is_stopped_before_its_turn_leaves_the_line(workers) ->
     assert await messages(workers, DONE) == [(DONE, None)]
 
 
+async def test_a_worker_that_gets_free_while_a_job_is_told_to_wait_takes_it(workers) -> None:
+    workers.max_waiting = 1
+    workers.open()
+    (worker,) = workers._workers
+    running = asyncio.create_task(messages(workers, "long"))
+    await asyncio.sleep(0)
+    waiting = workers.run(Job(DONE, {}, 60))
+    assert (await anext(waiting))[0] == "waiting"
+    worker.stop()
+    assert await running == [(DONE, "what it has")]
+    assert await asyncio.wait_for(anext(waiting), 300) == (DONE, None)
+
+
+async def test_a_job_that_is_told_to_wait_while_the_server_ends_is_refused(workers) -> None:
+    workers.max_waiting = 1
+    workers.open()
+    running = asyncio.create_task(messages(workers, "long"))
+    await asyncio.sleep(0)
+    waiting = workers.run(Job(DONE, {}, 60))
+    assert (await anext(waiting))[0] == "waiting"
+    workers.end_jobs()
+    for end in (running, anext(waiting)):
+        with pytest.raises(HTTPException, match="ending"):
+            await asyncio.wait_for(end, 300)
+
+
 class DeadOnce(FakeWorker):
     """The first worker has died while it was idle."""
 

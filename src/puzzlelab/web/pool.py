@@ -138,16 +138,10 @@ class Pool:
         Closing the iterator early stops the job.
         """
         for is_last in (False, True):
-            chosen: WorkerHandle | None
-            if self._is_closing:
-                chosen = None
-            elif self._idle:
-                chosen = self._idle.pop()
-                self._turns.append(job.client)
-            else:
+            if not self._idle and not self._is_closing:
                 self._make_room(job)
                 yield "waiting", {"text": "waiting for an earlier search to end"}
-                chosen = await self._wait_for_worker(job)
+            chosen = await self._worker_for(job)
             if chosen is None and (self._is_closing or not job.stopped):
                 raise busy(ENDING if self._is_closing else BUSY)
             if chosen is None:
@@ -165,12 +159,18 @@ class Pool:
                 else:
                     return
 
-    async def _wait_for_worker(self, job: Job) -> WorkerHandle | None:
-        """Wait in the queue; None when the job was stopped or refused before a worker was free."""
+    async def _worker_for(self, job: Job) -> WorkerHandle | None:
+        """Take an idle worker, or wait for one in the queue.
+
+        None when the job was stopped or refused before a worker was free, or the server ends.
+        """
+        if job.stopped or self._is_closing:
+            return None
+        if self._idle:  # perhaps only since the job was told to wait
+            self._turns.append(job.client)
+            return self._idle.pop()
         slot: asyncio.Future[WorkerHandle | None] = asyncio.get_running_loop().create_future()
         job.queue_slot = slot
-        if job.stopped:
-            return None
         self._queue.append(job)
         try:
             return await slot
