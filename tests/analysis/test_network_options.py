@@ -101,3 +101,13 @@ def test_a_solver_that_was_told_what_to_ask_asks_that(network):
     assert with_network(PUZZLE, solver("beam", estimate="colours"), "x") is None
     assert with_network(PUZZLE, solver("bfs"), "x") is None
     assert asked == ["net:x"]
+
+
+def test_net_alone_in_a_text_is_the_network_that_is_named(network):
+    network("cost_to_go", "policy")
+    both = solver("greedy", estimate="net", prior="net", max_moves=9)
+    assert with_network(PUZZLE, both, "x") == solver("greedy", estimate="net:x", prior="net:x", max_moves=9)
+    only_one = solver("greedy", estimate="colours", prior="net")
+    assert with_network(PUZZLE, only_one, "x") == solver("greedy", estimate="colours", prior="net:x")
+    assert with_network(PUZZLE, both, "best") == both
+    assert with_network(PUZZLE, solver("greedy", prior="net:y"), "x") is None

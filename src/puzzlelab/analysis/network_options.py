@@ -52,16 +52,28 @@ def network_options(puzzle: Puzzle, solver: str, options: Collection[str], name:
 
 def with_options(solver: Solver, options: Mapping[str, Any]) -> Solver:
     """Return the solver with these options; options that were set before keep their values."""
-    kind = cast(type[Settings], type(solver))
-    return cast(Solver, fill(kind, {**options, **_set_options(solver)}))
+    return _configured(solver, {**options, **_set_options(solver)})
 
 
 def with_network(puzzle: Puzzle, solver: Solver, name: str) -> Solver | None:
-    """Return the solver with the network of this name; None if it cannot use one, or has another estimate or prior."""
-    options = solver.options()
-    if not HEADS.keys() & options.keys() or HEADS.keys() & _set_options(solver).keys():
+    """Return the solver with the network of this name; None if it cannot use one, or has another estimate or prior.
+
+    An estimate or a prior that is `net` alone becomes this network.
+    """
+    options, own = solver.options(), _set_options(solver)
+    if not HEADS.keys() & options.keys():
+        return None
+    unnamed = {option: named(name) for option in HEADS if own.get(option) == NETWORK}
+    if unnamed:
+        return _configured(solver, {**own, **unnamed})
+    if HEADS.keys() & own.keys():
         return None
     return with_options(solver, network_options(puzzle, solver.name, options, name))
+
+
+def _configured(solver: Solver, values: Mapping[str, Any]) -> Solver:
+    """Return a solver of the same kind with these options."""
+    return cast(Solver, fill(cast(type[Settings], type(solver)), values))
 
 
 def _set_options(solver: Solver) -> dict[str, Any]:

@@ -95,7 +95,8 @@ def bench(
     """Run solvers on a suite of boards and compare them.
 
     With --out alone, compare the rows that the folder has already. --net, --max-moves and --avoid-repeats apply to the
-    solvers that have such an option, unless the text of the solver sets it.
+    solvers that have such an option, unless the text of the solver sets it. In such a text net alone, as in prior=net,
+    is the network of --net.
 
     Exit code: 0 all solved, 1 a board is unsolved, 2 a line is unreadable.
     """
