@@ -110,4 +110,9 @@ def test_net_alone_in_a_text_is_the_network_that_is_named(network):
     only_one = solver("greedy", estimate="colours", prior="net")
     assert with_network(PUZZLE, only_one, "x") == solver("greedy", estimate="colours", prior="net:x")
     assert with_network(PUZZLE, both, "best") == both
+    averaged = solver("greedy", prior="net:averaged")
+    assert with_network(PUZZLE, averaged, "x") == solver("greedy", prior="net:x:averaged")
+    assert with_network(PUZZLE, averaged, "x:averaged") == solver("greedy", prior="net:x:averaged")
+    assert with_network(PUZZLE, averaged, "best") == averaged
+    assert with_network(PUZZLE, only_one, "x:averaged") == solver("greedy", estimate="colours", prior="net:x:averaged")
     assert with_network(PUZZLE, solver("greedy", prior="net:y"), "x") is None

@@ -58,17 +58,21 @@ def with_options(solver: Solver, options: Mapping[str, Any]) -> Solver:
 def with_network(puzzle: Puzzle, solver: Solver, name: str) -> Solver | None:
     """Return the solver with the network of this name; None if it cannot use one, or has another estimate or prior.
 
-    An estimate or a prior that is `net` alone becomes this network.
+    An estimate or a prior that is `net` or `net:averaged`, without a name, becomes this network.
     """
-    options, own = solver.options(), _set_options(solver)
-    if not HEADS.keys() & options.keys():
-        return None
-    unnamed = {option: named(name) for option in HEADS if own.get(option) == NETWORK}
-    if unnamed:
-        return _configured(solver, {**own, **unnamed})
-    if HEADS.keys() & own.keys():
+    options, own, text = solver.options(), _set_options(solver), named(name)
+    endings = {option: own[option].removeprefix(NETWORK) for option in HEADS if _lacks_name(own.get(option))}
+    if endings:
+        names = {option: text.removesuffix(ending) + ending for option, ending in endings.items()}
+        return _configured(solver, {**own, **names})
+    if not HEADS.keys() & options.keys() or HEADS.keys() & own.keys():
         return None
     return with_options(solver, network_options(puzzle, solver.name, options, name))
+
+
+def _lacks_name(value: Any) -> bool:
+    """Tell whether the value of an option is `net` or `net:averaged`."""
+    return is_network(value) and not networks.parts(value)[0]
 
 
 def _configured(solver: Solver, values: Mapping[str, Any]) -> Solver:
